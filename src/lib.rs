@@ -1,0 +1,7 @@
+//! A Raft cluster, its network and its clock inside one browser page.
+//!
+//! Rooms and the directions in which they may look are in `ARCHITECTURE.md`; a test holds the code to them.
+
+pub mod executor;
+pub mod raft;
+pub mod sim;

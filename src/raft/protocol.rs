@@ -1,0 +1,258 @@
+//! What a protocol must offer, and the buffer through which it acts.
+//!
+//! A replica is a value without clock, luck or I/O. It is called with a [`Context`] and acts by pushing into
+//! [`Effects`]; whoever drives it carries the effects out in their order of duty: persist, send, arm and disarm
+//! timers, notify. What a replica says about itself to people ([`Face`]) and to checkers ([`Standing`]) is plain data
+//! in the protocol's own words.
+
+use super::digest::Encoder;
+use super::ids::{ReplicaId, ReplicaSet};
+use super::log::Log;
+use super::timers::{Timer, TimerTable};
+use std::fmt::Debug;
+
+/// What random draws are for; each purpose of each replica has a stream of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// The random part of an election timeout, in milliseconds.
+    Election,
+    /// Which bootstrap server to ask first.
+    Bootstrap,
+}
+
+/// Where a replica's randomness comes from.
+pub trait Luck {
+    /// A number in `0..bound`; 0 when `bound` is 0.
+    fn below(&mut self, purpose: Purpose, bound: u32) -> u32;
+}
+
+/// A broken rule that the protocol itself notices: the replica stops, with a reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Two leaders were named for one epoch.
+    ContradictoryLeader {
+        /// The epoch.
+        epoch: u32,
+    },
+    /// A truncation would have cut committed records.
+    TruncationBelowHighWatermark {
+        /// Where it would have cut.
+        offset: u64,
+        /// What was committed.
+        high_watermark: u64,
+    },
+    /// A peer called our own request invalid.
+    RequestCalledInvalid,
+    /// More tasks at one instant than any correct run has.
+    TaskLoop,
+}
+
+/// What a replica wants done. Kept by the driver and reused, so that a step allocates nothing once warm.
+#[derive(Debug)]
+pub struct Effects<P: Protocol> {
+    /// The election state was written durably.
+    pub persisted: bool,
+    /// Messages, in the order in which they were sent.
+    pub sends: Vec<(ReplicaId, P::Message)>,
+    /// Timers that were armed or disarmed; their new state is in the replica's table.
+    pub timers: Vec<Timer>,
+    /// Listeners have something to hear.
+    pub notify: bool,
+    /// Why things happened, for people.
+    pub notes: Vec<P::Note>,
+    /// The replica cannot go on.
+    pub fault: Option<Fault>,
+}
+
+impl<P: Protocol> Default for Effects<P> {
+    fn default() -> Self {
+        Self {
+            persisted: false,
+            sends: Vec::new(),
+            timers: Vec::new(),
+            notify: false,
+            notes: Vec::new(),
+            fault: None,
+        }
+    }
+}
+
+/// What a replica is called with.
+pub struct Context<'a, P: Protocol> {
+    /// The replica's local time, in microseconds.
+    pub now_us: u64,
+    /// The protocol's settings.
+    pub settings: &'a P::Settings,
+    /// The replica's luck.
+    pub luck: &'a mut dyn Luck,
+    /// Where its effects go.
+    pub effects: &'a mut Effects<P>,
+}
+
+impl<P: Protocol> Context<'_, P> {
+    /// Arms `timer` in `table` to go off after `after_us`.
+    pub fn arm(&mut self, table: &mut TimerTable, timer: Timer, after_us: u64) {
+        table.arm(timer, self.now_us, self.now_us.saturating_add(after_us));
+        self.effects.timers.push(timer);
+    }
+
+    /// Arms `timer` again with the deadline it already had.
+    pub fn rearm(&mut self, table: &mut TimerTable, timer: Timer) {
+        let at_us = table.deadline_us(timer);
+        table.arm(timer, self.now_us, at_us);
+        self.effects.timers.push(timer);
+    }
+
+    /// Stops `timer`.
+    pub fn disarm(&mut self, table: &mut TimerTable, timer: Timer) {
+        if table.disarm(timer) {
+            self.effects.timers.push(timer);
+        }
+    }
+
+    /// Says why something happened.
+    pub fn note(&mut self, note: P::Note) {
+        self.effects.notes.push(note);
+    }
+}
+
+/// The shape under which a role is drawn, and what checkers know of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RoleShape {
+    /// Waits, knowing no leader it follows.
+    Unattached,
+    /// Asks whether it could win, without raising the epoch.
+    Prospective,
+    /// Asks for votes.
+    Candidate,
+    /// Leads.
+    Leader,
+    /// Follows a leader.
+    Follower,
+    /// Led, and tells the others to elect another.
+    Resigned,
+}
+
+/// What checkers may know of a replica, whatever its protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Its role.
+    pub role: RoleShape,
+    /// Its epoch or term.
+    pub epoch: u32,
+    /// The leader it knows.
+    pub leader: Option<ReplicaId>,
+    /// Whom it voted for in this epoch.
+    pub voted: Option<ReplicaId>,
+    /// The high watermark or commit index it knows, exclusive.
+    pub committed: Option<u64>,
+    /// One past its last entry.
+    pub end_offset: u64,
+}
+
+/// What is drawn of a replica, beyond its standing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Face {
+    /// Votes it gathered, itself included.
+    pub granted: ReplicaSet,
+    /// Votes it was refused.
+    pub refused: ReplicaSet,
+    /// The voters.
+    pub voters: ReplicaSet,
+}
+
+/// How an answer turned out, so that it can be told apart without colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// A request: no verdict yet.
+    Asks,
+    /// An answer that agrees or carries what was asked for.
+    Granted,
+    /// An answer that refuses.
+    Refused,
+    /// An answer with nothing to agree to.
+    Plain,
+}
+
+/// What is drawn of a message. The kind is a code of the protocol for the catalogue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MessageFace<K> {
+    /// Which message of the protocol.
+    pub kind: K,
+    /// The epoch it carries.
+    pub epoch: u32,
+    /// Request, or how the answer turned out.
+    pub verdict: Verdict,
+    /// How many log entries it carries.
+    pub entries: u8,
+}
+
+/// A protocol: a family of types and nothing else.
+pub trait Protocol: Clone + Debug + Sized + 'static {
+    /// What can be set.
+    type Settings: Clone + Debug;
+    /// What replicas say to each other, at most 64 bytes.
+    type Message: Clone + Debug;
+    /// Which message, for the catalogue.
+    type MessageKind: Copy + Debug + PartialEq;
+    /// Why something happened, for the catalogue.
+    type Note: Copy + Debug + PartialEq;
+    /// What survives a crash.
+    type Disk: Clone + Debug;
+    /// One member.
+    type Replica: Replica<Self>;
+
+    /// Writes a message for a digest.
+    fn encode_message(message: &Self::Message, out: &mut Encoder);
+
+    /// What is drawn of a message.
+    fn message_face(message: &Self::Message) -> MessageFace<Self::MessageKind>;
+
+    /// A disk on which nothing was ever written.
+    fn empty_disk() -> Self::Disk;
+
+    /// Writes a disk for a state digest.
+    fn encode_disk(disk: &Self::Disk, out: &mut Encoder);
+
+    /// The role and epoch that a note says were taken on, if it says so.
+    fn role_change(note: &Self::Note) -> Option<(RoleShape, u32)>;
+}
+
+/// One member of a cluster, as a value.
+pub trait Replica<P: Protocol>: Clone + Debug {
+    /// Starts from what is on `disk`.
+    fn start(id: ReplicaId, replicas: u8, disk: P::Disk, cx: &mut Context<'_, P>) -> Self;
+
+    /// Does what its state asks for at this instant. True if it must be called again at once.
+    fn poll_state(&mut self, cx: &mut Context<'_, P>) -> bool;
+
+    /// Takes one message.
+    fn handle(&mut self, from: ReplicaId, message: P::Message, cx: &mut Context<'_, P>);
+
+    /// Tells listeners what is committed and who leads.
+    fn poll_listeners(&mut self, cx: &mut Context<'_, P>);
+
+    /// A timer's time has come, or is made to come. True if `poll_state` must follow at once.
+    fn fire(&mut self, timer: Timer, cx: &mut Context<'_, P>) -> bool;
+
+    /// Its timers.
+    fn timers(&self) -> &TimerTable;
+
+    /// Its log.
+    fn log(&self) -> &Log;
+
+    /// Stops it: what is left is on disk. Unflushed entries are lost unless `keep_unflushed`.
+    fn stop(self, keep_unflushed: bool) -> P::Disk;
+
+    /// What checkers may know.
+    fn standing(&self) -> Standing;
+
+    /// What is drawn.
+    fn face(&self) -> Face;
+
+    /// Writes everything that decides its future, for a state digest.
+    fn encode(&self, out: &mut Encoder);
+
+    /// Writes the durable election state, for a protocol digest.
+    fn encode_persisted(&self, out: &mut Encoder);
+}

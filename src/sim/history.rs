@@ -1,0 +1,189 @@
+//! Where a run has been, so that it can be there again.
+//!
+//! A history keeps the commands of a run and clones of it at some positions; going anywhere is restoring the nearest
+//! clone before it and replaying. Clones are taken at least every [`SPACING`] steps; past [`CHECKPOINTS_MAX`] of them
+//! the older half is thinned.
+
+use super::cluster::Sim;
+use super::command::{CommandError, Placed};
+use super::settings::SimSettings;
+use super::trace::{Mark, TraceEvent, What};
+use crate::raft::Protocol;
+
+/// Steps between two checkpoints.
+const SPACING: u64 = 512;
+/// Checkpoints kept.
+const CHECKPOINTS_MAX: usize = 2_000;
+
+/// A run with its past.
+#[derive(Clone, Debug)]
+pub struct History<P: Protocol> {
+    now: Sim<P>,
+    /// Rising by steps; the first is the start.
+    checkpoints: Vec<Sim<P>>,
+    commands: Vec<Placed>,
+    /// How many of the commands have been carried out.
+    done: usize,
+    /// The furthest position reached since the last command.
+    end: u64,
+}
+
+impl<P: Protocol> History<P> {
+    /// A run at its start, with commands that will be carried out when their positions are reached.
+    #[must_use]
+    pub fn new(settings: SimSettings<P::Settings>, commands: Vec<Placed>) -> Self {
+        let now = Sim::new(settings);
+        Self { checkpoints: vec![now.clone()], now, commands, done: 0, end: 0 }
+    }
+
+    /// The run as it is now.
+    #[must_use]
+    pub const fn now(&self) -> &Sim<P> {
+        &self.now
+    }
+
+    /// The commands, carried out or still to come.
+    #[must_use]
+    pub fn commands(&self) -> &[Placed] {
+        &self.commands
+    }
+
+    /// The furthest position reached.
+    #[must_use]
+    pub const fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// The command that comes next, if the next step is one.
+    #[must_use]
+    pub fn next_command(&self) -> Option<Placed> {
+        self.commands.get(self.done).copied().filter(|placed| placed.step == self.now.steps())
+    }
+
+    /// When the next step is, in global microseconds.
+    #[must_use]
+    pub fn next_due_us(&self) -> u64 {
+        self.next_command().map_or_else(|| self.now.next_due_us(), |placed| placed.at_us)
+    }
+
+    /// Takes one step, be it a command on record or the next event. False if nothing is left to do.
+    ///
+    /// # Errors
+    /// [`CommandError`] if a command on record cannot be carried out at its position; the run stays before it.
+    pub fn step(&mut self) -> Result<bool, CommandError> {
+        match self.next_command() {
+            Some(placed) => {
+                self.now.apply(placed)?;
+                self.done += 1;
+            }
+            None => {
+                if !self.now.step() {
+                    return Ok(false);
+                }
+            }
+        }
+        self.end = self.end.max(self.now.steps());
+        self.remember();
+        Ok(true)
+    }
+
+    fn remember(&mut self) {
+        let last = self.checkpoints.last().map_or(0, Sim::steps);
+        if self.now.steps() < last + SPACING {
+            return;
+        }
+        self.checkpoints.push(self.now.clone());
+        if self.checkpoints.len() > CHECKPOINTS_MAX {
+            let half = CHECKPOINTS_MAX / 2;
+            let mut place = 0;
+            self.checkpoints.retain(|_| {
+                place += 1;
+                place > half || place % 2 == 1
+            });
+        }
+    }
+
+    /// Carries out a new command here and forgets the commands that were to come.
+    ///
+    /// # Errors
+    /// [`CommandError`] if it cannot be carried out; then nothing is forgotten.
+    pub fn act(&mut self, placed: Placed) -> Result<(), CommandError> {
+        let placed = Placed { step: self.now.steps(), ..placed };
+        self.now.apply(placed)?;
+        self.commands.truncate(self.done);
+        self.commands.push(placed);
+        self.done += 1;
+        self.end = self.now.steps();
+        let here = placed.step;
+        self.checkpoints.retain(|checkpoint| checkpoint.steps() <= here);
+        self.remember();
+        Ok(())
+    }
+
+    /// Goes to a position, back or forward. Stops early where nothing is left to do.
+    ///
+    /// # Errors
+    /// [`CommandError`] if a command on record cannot be carried out on the way.
+    pub fn seek(&mut self, step: u64) -> Result<(), CommandError> {
+        if step < self.now.steps() {
+            let after = self.checkpoints.partition_point(|checkpoint| checkpoint.steps() <= step);
+            let from = &self.checkpoints[after.saturating_sub(1)];
+            // One step short, so that the trace of the last step is there again.
+            let from = if from.steps() == step && after >= 2 { &self.checkpoints[after - 2] } else { from };
+            self.now = from.clone();
+            let here = self.now.steps();
+            self.done = self.commands.partition_point(|placed| placed.step < here);
+        }
+        while self.now.steps() < step {
+            if !self.step()? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Replays the steps of `range` (by the position after them) and gives each step's trace to `visit`. The run stays
+    /// where it is.
+    pub fn visit(&self, first: u64, last: u64, mut visit: impl FnMut(&Sim<P>, &[TraceEvent<P>])) {
+        let mut copy = Self {
+            now: self.now.clone(),
+            checkpoints: Vec::new(),
+            commands: self.commands.clone(),
+            done: self.done,
+            end: self.end,
+        };
+        let after = self.checkpoints.partition_point(|checkpoint| checkpoint.steps() < first.max(1));
+        copy.now = self.checkpoints[after.saturating_sub(1)].clone();
+        let here = copy.now.steps();
+        copy.done = self.commands.partition_point(|placed| placed.step < here);
+        while copy.now.steps() < last {
+            let is_done = match copy.next_command() {
+                Some(placed) => {
+                    copy.done += 1;
+                    copy.now.apply(placed).is_err()
+                }
+                None => !copy.now.step(),
+            };
+            if is_done {
+                break;
+            }
+            if copy.now.steps() >= first {
+                visit(&copy.now, copy.now.last_step());
+            }
+        }
+    }
+
+    /// The role changes of a step, as marks.
+    #[must_use]
+    pub fn marks(sim: &Sim<P>, trace: &[TraceEvent<P>]) -> Vec<Mark> {
+        let mut marks = Vec::new();
+        for event in trace {
+            if let What::Note(note) = event.what
+                && let Some((role, epoch)) = P::role_change(&note)
+            {
+                marks.push(Mark { step: sim.steps(), at_us: event.at_us, replica: event.replica, role, epoch });
+            }
+        }
+        marks
+    }
+}

@@ -5,3 +5,4 @@
 pub mod executor;
 pub mod raft;
 pub mod sim;
+pub mod scenario;

@@ -1,0 +1,322 @@
+//! The wire's own types, format 0 (a preview: it may change until links are declared stable).
+//!
+//! Converted by hand from and to the simulation's types, so that a renamed field there breaks a conversion here and not
+//! a link out there. 64-bit numbers that JavaScript would round are text in JSON.
+
+use super::record::{ProtocolSettings, Record};
+use super::validate::InputError;
+use crate::raft::kraft::{Bootstrap, KRaftSettings, Rules};
+use crate::raft::{ReplicaId, Timer, TimerKind};
+use crate::sim::{Command, EventName, LinkConditions, Placed};
+use serde::{Deserialize, Serialize};
+
+/// A `u64` that is decimal text for people and JSON, and a plain number in the binary form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Big(pub u64);
+
+impl Serialize for Big {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() { serializer.collect_str(&self.0) } else { serializer.serialize_u64(self.0) }
+    }
+}
+
+impl<'de> Deserialize<'de> for Big {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if deserializer.is_human_readable() {
+            let text = String::deserialize(deserializer)?;
+            let is_canonical = !text.is_empty()
+                && text.bytes().all(|byte| byte.is_ascii_digit())
+                && (text.len() == 1 || !text.starts_with('0'));
+            let number = text.parse().ok().filter(|_| is_canonical);
+            number.map(Self).ok_or_else(|| serde::de::Error::custom("a whole number below 2^64 as text is needed"))
+        } else {
+            u64::deserialize(deserializer).map(Self)
+        }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LinksV0 {
+    latency_min_us: u32,
+    latency_max_us: u32,
+    loss_ppm: u32,
+    duplicate_ppm: u32,
+    reorder_ppm: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum BootstrapV0 {
+    Voters,
+    Nobody,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RulesV0 {
+    pre_vote: bool,
+    check_quorum: bool,
+    fetched_refuses_pre_vote: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct KRaftV0 {
+    election_timeout_ms: u32,
+    fetch_timeout_ms: u32,
+    election_backoff_max_ms: u32,
+    request_timeout_ms: u32,
+    retry_backoff_ms: u32,
+    fetch_max_wait_ms: u32,
+    bootstrap: BootstrapV0,
+    rules: RulesV0,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ProtocolV0 {
+    Kraft(KRaftV0),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum TimerKindV0 {
+    Election,
+    Fetch,
+    CheckQuorum,
+    BeginQuorumEpoch,
+    Request,
+    RetryBackoff,
+    LongPoll,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum CommandV0 {
+    Crash { replica: u8, keep_unflushed: bool },
+    Restart { replica: u8 },
+    RunDelivery { from: u8, to: u8, number: u32, is_copy: bool },
+    RunTimer { replica: u8, kind: TimerKindV0, peer: Option<u8>, number: u32 },
+    Drop { from: u8, to: u8, number: u32, is_copy: bool },
+    Duplicate { from: u8, to: u8, number: u32, after_us: u32 },
+    SetCut { from: u8, to: u8, is_cut: bool },
+    SetLink { link: Option<(u8, u8)>, conditions: LinksV0 },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PlacedV0 {
+    step: Big,
+    at_us: Big,
+    command: CommandV0,
+}
+
+/// A whole record. Replicas are numbered from 1, as people see them.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RecordV0 {
+    format: u16,
+    behaviour: u16,
+    title: String,
+    replicas: u8,
+    seed: Big,
+    links: LinksV0,
+    protocol: ProtocolV0,
+    commands: Vec<PlacedV0>,
+    position: Big,
+    playhead_us: Big,
+}
+
+/// The format of this module.
+const FORMAT: u16 = 0;
+/// The behaviour of the simulation: a preview.
+const BEHAVIOUR: u16 = 0;
+
+fn links_out(c: &LinkConditions) -> LinksV0 {
+    LinksV0 {
+        latency_min_us: c.latency_min_us,
+        latency_max_us: c.latency_max_us,
+        loss_ppm: c.loss_ppm,
+        duplicate_ppm: c.duplicate_ppm,
+        reorder_ppm: c.reorder_ppm,
+    }
+}
+
+fn links_in(c: &LinksV0) -> LinkConditions {
+    LinkConditions {
+        latency_min_us: c.latency_min_us,
+        latency_max_us: c.latency_max_us,
+        loss_ppm: c.loss_ppm,
+        duplicate_ppm: c.duplicate_ppm,
+        reorder_ppm: c.reorder_ppm,
+    }
+}
+
+fn id_in(path: &str, shown: u8) -> Result<ReplicaId, InputError> {
+    shown.checked_sub(1).map(ReplicaId).ok_or_else(|| InputError::new(path, "nodes are numbered from 1"))
+}
+
+fn command_out(command: Command) -> CommandV0 {
+    let shown = |id: ReplicaId| id.0 + 1;
+    match command {
+        Command::Crash { replica, keep_unflushed } => CommandV0::Crash { replica: shown(replica), keep_unflushed },
+        Command::Restart { replica } => CommandV0::Restart { replica: shown(replica) },
+        Command::RunNow { event: EventName::Delivery { from, to, number, is_copy } } => {
+            CommandV0::RunDelivery { from: shown(from), to: shown(to), number, is_copy }
+        }
+        Command::RunNow { event: EventName::Timer { replica, timer, number } } => CommandV0::RunTimer {
+            replica: shown(replica),
+            kind: match timer.kind {
+                TimerKind::Election => TimerKindV0::Election,
+                TimerKind::Fetch => TimerKindV0::Fetch,
+                TimerKind::CheckQuorum => TimerKindV0::CheckQuorum,
+                TimerKind::BeginQuorumEpoch => TimerKindV0::BeginQuorumEpoch,
+                TimerKind::Request => TimerKindV0::Request,
+                TimerKind::RetryBackoff => TimerKindV0::RetryBackoff,
+                TimerKind::LongPoll => TimerKindV0::LongPoll,
+            },
+            peer: timer.peer.map(shown),
+            number,
+        },
+        Command::Drop { from, to, number, is_copy } => {
+            CommandV0::Drop { from: shown(from), to: shown(to), number, is_copy }
+        }
+        Command::Duplicate { from, to, number, after_us } => {
+            CommandV0::Duplicate { from: shown(from), to: shown(to), number, after_us }
+        }
+        Command::SetCut { from, to, is_cut } => CommandV0::SetCut { from: shown(from), to: shown(to), is_cut },
+        Command::SetLink { link, conditions } => CommandV0::SetLink {
+            link: link.map(|(from, to)| (shown(from), shown(to))),
+            conditions: links_out(&conditions),
+        },
+    }
+}
+
+fn command_in(path: &str, command: &CommandV0) -> Result<Command, InputError> {
+    let id = |field: &str, shown: u8| id_in(&format!("{path}.{field}"), shown);
+    Ok(match *command {
+        CommandV0::Crash { replica, keep_unflushed } => {
+            Command::Crash { replica: id("replica", replica)?, keep_unflushed }
+        }
+        CommandV0::Restart { replica } => Command::Restart { replica: id("replica", replica)? },
+        CommandV0::RunDelivery { from, to, number, is_copy } => Command::RunNow {
+            event: EventName::Delivery { from: id("from", from)?, to: id("to", to)?, number, is_copy },
+        },
+        CommandV0::RunTimer { replica, ref kind, peer, number } => {
+            let (kind, needs_peer) = match kind {
+                TimerKindV0::Election => (TimerKind::Election, false),
+                TimerKindV0::Fetch => (TimerKind::Fetch, false),
+                TimerKindV0::CheckQuorum => (TimerKind::CheckQuorum, false),
+                TimerKindV0::BeginQuorumEpoch => (TimerKind::BeginQuorumEpoch, false),
+                TimerKindV0::Request => (TimerKind::Request, true),
+                TimerKindV0::RetryBackoff => (TimerKind::RetryBackoff, true),
+                TimerKindV0::LongPoll => (TimerKind::LongPoll, false),
+            };
+            let peer = peer.map(|peer| id("peer", peer)).transpose()?;
+            if peer.is_some() != needs_peer {
+                return Err(InputError::new(format!("{path}.peer"), "this timer is kept per peer, or it is not"));
+            }
+            let timer = Timer { kind, peer };
+            Command::RunNow { event: EventName::Timer { replica: id("replica", replica)?, timer, number } }
+        }
+        CommandV0::Drop { from, to, number, is_copy } => {
+            Command::Drop { from: id("from", from)?, to: id("to", to)?, number, is_copy }
+        }
+        CommandV0::Duplicate { from, to, number, after_us } => {
+            Command::Duplicate { from: id("from", from)?, to: id("to", to)?, number, after_us }
+        }
+        CommandV0::SetCut { from, to, is_cut } => Command::SetCut { from: id("from", from)?, to: id("to", to)?, is_cut },
+        CommandV0::SetLink { link, ref conditions } => Command::SetLink {
+            link: link.map(|(from, to)| Ok::<_, InputError>((id("link", from)?, id("link", to)?))).transpose()?,
+            conditions: links_in(conditions),
+        },
+    })
+}
+
+pub(super) fn out(record: &Record) -> RecordV0 {
+    let ProtocolSettings::KRaft(k) = &record.protocol;
+    RecordV0 {
+        format: FORMAT,
+        behaviour: BEHAVIOUR,
+        title: record.title.clone(),
+        replicas: record.replicas,
+        seed: Big(record.seed),
+        links: links_out(&record.links),
+        protocol: ProtocolV0::Kraft(KRaftV0 {
+            election_timeout_ms: k.election_timeout_ms,
+            fetch_timeout_ms: k.fetch_timeout_ms,
+            election_backoff_max_ms: k.election_backoff_max_ms,
+            request_timeout_ms: k.request_timeout_ms,
+            retry_backoff_ms: k.retry_backoff_ms,
+            fetch_max_wait_ms: k.fetch_max_wait_ms,
+            bootstrap: match k.bootstrap {
+                Bootstrap::Voters => BootstrapV0::Voters,
+                Bootstrap::Nobody => BootstrapV0::Nobody,
+            },
+            rules: RulesV0 {
+                pre_vote: k.rules.pre_vote,
+                check_quorum: k.rules.check_quorum,
+                fetched_refuses_pre_vote: k.rules.fetched_refuses_pre_vote,
+            },
+        }),
+        commands: record
+            .commands
+            .iter()
+            .map(|placed| PlacedV0 {
+                step: Big(placed.step),
+                at_us: Big(placed.at_us),
+                command: command_out(placed.command),
+            })
+            .collect(),
+        position: Big(record.position),
+        playhead_us: Big(record.playhead_us),
+    }
+}
+
+/// Whether this module knows what these numbers mean.
+pub(super) fn is_known(record: &RecordV0) -> bool {
+    record.format == FORMAT && record.behaviour == BEHAVIOUR
+}
+
+pub(super) fn into_record(wire: RecordV0) -> Result<Record, InputError> {
+    if !is_known(&wire) {
+        return Err(InputError::new("format", "it was made by another version of this page"));
+    }
+    let ProtocolV0::Kraft(k) = wire.protocol;
+    let commands = wire
+        .commands
+        .iter()
+        .enumerate()
+        .map(|(index, placed)| {
+            let command = command_in(&format!("commands[{index}].command"), &placed.command)?;
+            Ok(Placed { step: placed.step.0, at_us: placed.at_us.0, command })
+        })
+        .collect::<Result<_, InputError>>()?;
+    Ok(Record {
+        title: wire.title,
+        replicas: wire.replicas,
+        seed: wire.seed.0,
+        links: links_in(&wire.links),
+        protocol: ProtocolSettings::KRaft(KRaftSettings {
+            election_timeout_ms: k.election_timeout_ms,
+            fetch_timeout_ms: k.fetch_timeout_ms,
+            election_backoff_max_ms: k.election_backoff_max_ms,
+            request_timeout_ms: k.request_timeout_ms,
+            retry_backoff_ms: k.retry_backoff_ms,
+            fetch_max_wait_ms: k.fetch_max_wait_ms,
+            bootstrap: match k.bootstrap {
+                BootstrapV0::Voters => Bootstrap::Voters,
+                BootstrapV0::Nobody => Bootstrap::Nobody,
+            },
+            rules: Rules {
+                pre_vote: k.rules.pre_vote,
+                check_quorum: k.rules.check_quorum,
+                fetched_refuses_pre_vote: k.rules.fetched_refuses_pre_vote,
+            },
+        }),
+        commands,
+        position: wire.position.0,
+        playhead_us: wire.playhead_us.0,
+    })
+}

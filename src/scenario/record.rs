@@ -1,0 +1,47 @@
+//! The record of a run.
+
+use crate::raft::kraft::KRaftSettings;
+use crate::sim::{LinkConditions, Placed};
+
+/// Which protocol runs, with its settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProtocolSettings {
+    /// KRaft.
+    KRaft(KRaftSettings),
+}
+
+/// All that is needed to have the same run again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// What the run is called; may be empty.
+    pub title: String,
+    /// How many replicas.
+    pub replicas: u8,
+    /// The seed of all luck.
+    pub seed: u64,
+    /// How every link starts out.
+    pub links: LinkConditions,
+    /// The protocol.
+    pub protocol: ProtocolSettings,
+    /// What was done, in order.
+    pub commands: Vec<Placed>,
+    /// The position to look at, in steps.
+    pub position: u64,
+    /// The playhead at that position, in microseconds; not before the last step nor after the next.
+    pub playhead_us: u64,
+}
+
+impl Default for Record {
+    fn default() -> Self {
+        Self {
+            title: String::new(),
+            replicas: 5,
+            seed: 1,
+            links: LinkConditions::default(),
+            protocol: ProtocolSettings::KRaft(KRaftSettings::default()),
+            commands: Vec::new(),
+            position: 0,
+            playhead_us: 0,
+        }
+    }
+}

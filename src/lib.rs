@@ -6,3 +6,7 @@ pub mod executor;
 pub mod raft;
 pub mod sim;
 pub mod scenario;
+pub mod session;
+pub mod explain;
+pub mod text;
+pub mod view;

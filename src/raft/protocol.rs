@@ -188,7 +188,7 @@ pub struct MessageFace<K> {
 }
 
 /// A protocol: a family of types and nothing else.
-pub trait Protocol: Clone + Debug + Sized + 'static {
+pub trait Protocol: Copy + Debug + PartialEq + Sized + 'static {
     /// What can be set.
     type Settings: Clone + Debug;
     /// What replicas say to each other, at most 64 bytes.

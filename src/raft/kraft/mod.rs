@@ -39,7 +39,7 @@ use super::log::encode_entry;
 use super::protocol::{MessageFace, Protocol, RoleShape};
 
 /// The family of KRaft's types.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KRaft;
 
 impl Protocol for KRaft {

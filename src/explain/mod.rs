@@ -1,0 +1,129 @@
+//! From what happened to why: codes with arguments, no text.
+//!
+//! A step's trace holds many lines; [`explain`] picks the ones that make its sentence: what set it off, the one line
+//! that says why, and the role that changed, if one did. Sentences are made by `text`.
+//!
+//! Holds always: each step has exactly one explanation.
+
+use crate::raft::kraft::{KRaft, MessageKind, Note};
+use crate::raft::{Fault, MessageFace, ReplicaId, RoleShape, Timer};
+use crate::sim::{Command, EventName, TraceEvent, What};
+
+/// What set a step off.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Trigger {
+    /// The run began.
+    Began,
+    /// Somebody did something.
+    Command(Command),
+    /// A message arrived.
+    Delivery {
+        /// From whom.
+        from: ReplicaId,
+        /// To whom.
+        to: ReplicaId,
+        /// What it was.
+        face: MessageFace<MessageKind>,
+        /// Whether nobody was there to take it.
+        is_wasted: bool,
+    },
+    /// A timer went off.
+    Timer {
+        /// Whose.
+        replica: ReplicaId,
+        /// Which.
+        timer: Timer,
+    },
+}
+
+/// A step, explained.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    /// What set it off.
+    pub trigger: Trigger,
+    /// The line that says why, and where.
+    pub why: Option<(ReplicaId, Note)>,
+    /// The role that was taken on last, if it is not the line above.
+    pub then: Option<(ReplicaId, Note)>,
+    /// What stopped a replica.
+    pub fault: Option<(ReplicaId, Fault)>,
+    /// How many messages were sent because of it.
+    pub sent: usize,
+}
+
+impl Explanation {
+    /// Whether it is one of the few things that are worth saying aloud while a run plays (case B26).
+    #[must_use]
+    pub fn is_news(&self) -> bool {
+        let changes_leader = |part: &Option<(ReplicaId, Note)>| {
+            matches!(
+                part,
+                Some((
+                    _,
+                    Note::Became { to: RoleShape::Leader, .. } | Note::Became { from: Some(RoleShape::Leader), .. }
+                ))
+            )
+        };
+        self.fault.is_some()
+            || changes_leader(&self.why)
+            || changes_leader(&self.then)
+            || matches!(self.trigger, Trigger::Command(Command::Crash { .. } | Command::Restart { .. }))
+    }
+}
+
+/// How telling a line is; the most telling one makes the sentence.
+const fn weight(note: &Note) -> u8 {
+    match note {
+        Note::Became { .. } => 9,
+        Note::Lost { .. } => 8,
+        Note::Granted { .. } | Note::Refused { .. } | Note::SuccessorWait { .. } | Note::Truncated { .. } => 7,
+        Note::HighWatermark { .. } => 6,
+        Note::Counted { .. } | Note::ToldDiverging { .. } | Note::LeaderChangeAppended { .. } => 5,
+        Note::Appended { .. } | Note::Served { .. } | Note::Fenced { .. } | Note::NotLeader { .. } => 4,
+        Note::HeardLeader { .. } | Note::Acknowledged { .. } | Note::HighWatermarkWaits { .. } => 3,
+        Note::Parked { .. } | Note::WaitOver { .. } | Note::UpToDate { .. } | Note::BeginQuorumRound { .. } => 2,
+        Note::LateAnswer { .. } | Note::OldAnswer { .. } | Note::RequestTimedOut { .. } | Note::BackoffOver { .. } => 1,
+    }
+}
+
+/// Explains a step from its trace.
+#[must_use]
+pub fn explain(trace: &[TraceEvent<KRaft>]) -> Explanation {
+    let trigger = trace
+        .iter()
+        .find_map(|event| match event.what {
+            What::Command(command) => Some(Trigger::Command(command)),
+            What::Delivered { from, face, is_wasted, .. } => {
+                Some(Trigger::Delivery { from, to: event.replica, face, is_wasted })
+            }
+            What::Fired { event: EventName::Timer { replica, timer, .. } } => Some(Trigger::Timer { replica, timer }),
+            _ => None,
+        })
+        .unwrap_or(Trigger::Began);
+    let mut notes = trace.iter().filter_map(|event| match event.what {
+        What::Note(note) => Some((event.replica, note)),
+        _ => None,
+    });
+    // The answer that was counted is why a role changed; the change itself follows.
+    let all: Vec<_> = notes.by_ref().collect();
+    let role = all.iter().rev().find(|(_, note)| matches!(note, Note::Became { .. })).copied();
+    let other = all
+        .iter()
+        .filter(|(_, note)| !matches!(note, Note::Became { .. }))
+        .max_by_key(|(_, note)| weight(note))
+        .copied();
+    let (why, then) = match (role, other) {
+        _ if matches!(trigger, Trigger::Began) => (None, None),
+        (Some(role), Some(other)) if matches!(other.1, Note::Counted { .. } | Note::Granted { .. } | Note::Refused { .. }) => {
+            (Some(other), Some(role))
+        }
+        (Some(role), _) => (Some(role), None),
+        (None, other) => (other, None),
+    };
+    let fault = trace.iter().find_map(|event| match event.what {
+        What::Failed(fault) => Some((event.replica, fault)),
+        _ => None,
+    });
+    let sent = trace.iter().filter(|event| matches!(event.what, What::Sent { .. })).count();
+    Explanation { trigger, why, then, fault, sent }
+}

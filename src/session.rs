@@ -1,0 +1,244 @@
+//! A run being looked at: record, history, playhead. Page and API use it alike.
+//!
+//! The *playhead* is a time between the last step and the next one; the picture is drawn for it. Position and playhead
+//! together are the moment. Nothing here reads a real clock: whoever plays tells how far the playhead goes.
+
+use crate::executor::NEVER;
+use crate::raft::kraft::KRaft;
+use crate::raft::{ReplicaId, RoleShape};
+use crate::scenario::{InputError, ProtocolSettings, Record, validate};
+use crate::sim::{Command, CommandError, Digests, Fate, History, Placed, Sim, SimSettings, TraceEvent, What};
+
+/// A message that was lost on its way and is still drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct LostFlight {
+    /// What was sent, as the trace has it.
+    pub sent: TraceEvent<KRaft>,
+    /// When it would have arrived, in global microseconds.
+    pub at_us: u64,
+}
+
+/// What comes of opening a record that cannot be replayed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OpenError {
+    /// The record itself is wrong.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// A command cannot be carried out where it stands.
+    #[error("commands[{index}]: {why}")]
+    Command {
+        /// Its place in the list.
+        index: usize,
+        /// Why.
+        why: CommandError,
+    },
+}
+
+/// A run being looked at.
+#[derive(Clone, Debug)]
+pub struct Session {
+    record: Record,
+    history: History<KRaft>,
+    playhead_us: u64,
+    lost: Vec<LostFlight>,
+    last_trace: Vec<TraceEvent<KRaft>>,
+}
+
+fn sim_settings(record: &Record) -> SimSettings<crate::raft::kraft::KRaftSettings> {
+    let ProtocolSettings::KRaft(kraft) = &record.protocol;
+    SimSettings { replicas: record.replicas, seed: record.seed, links: record.links, protocol: kraft.clone() }
+}
+
+impl Session {
+    /// Opens a record at the moment it names.
+    ///
+    /// # Errors
+    /// [`OpenError`] if the record is wrong or a command cannot be carried out where it stands.
+    pub fn open(record: Record) -> Result<Self, OpenError> {
+        validate(&record)?;
+        let mut history = History::new(sim_settings(&record), record.commands.clone());
+        let fails = |history: &History<KRaft>, why| OpenError::Command {
+            index: history.next_command().and_then(|c| record.commands.iter().position(|&d| d == c)).unwrap_or(0),
+            why,
+        };
+        // All commands must work, also those after the moment.
+        let last = record.commands.last().map_or(0, |placed| placed.step + 1);
+        let furthest = last.max(record.position);
+        if let Err(why) = history.seek(furthest) {
+            return Err(fails(&history, why));
+        }
+        if history.now().steps() < last {
+            return Err(fails(&history, CommandError::NoSuchEvent));
+        }
+        if history.now().steps() < record.position {
+            return Err(InputError { path: "position".into(), says: "the run ends before it".into() }.into());
+        }
+        if let Err(why) = history.seek(record.position) {
+            return Err(fails(&history, why));
+        }
+        let playhead_us = record.playhead_us.clamp(history.now().now_us(), history.next_due_us().max(history.now().now_us()));
+        let mut session = Self { record, history, playhead_us, lost: Vec::new(), last_trace: Vec::new() };
+        session.look_back();
+        Ok(session)
+    }
+
+    /// The cluster as it is now.
+    #[must_use]
+    pub const fn sim(&self) -> &Sim<KRaft> {
+        self.history.now()
+    }
+
+    /// Settings, seed and title.
+    #[must_use]
+    pub const fn settings(&self) -> &Record {
+        &self.record
+    }
+
+    /// The record as it stands, at this moment.
+    #[must_use]
+    pub fn record(&self) -> Record {
+        Record {
+            commands: self.history.commands().to_vec(),
+            position: self.sim().steps(),
+            playhead_us: self.playhead_us,
+            ..self.record.clone()
+        }
+    }
+
+    /// The position, in steps.
+    #[must_use]
+    pub const fn position(&self) -> u64 {
+        self.history.now().steps()
+    }
+
+    /// The furthest position reached.
+    #[must_use]
+    pub const fn length(&self) -> u64 {
+        self.history.end()
+    }
+
+    /// The playhead, in global microseconds.
+    #[must_use]
+    pub const fn playhead_us(&self) -> u64 {
+        self.playhead_us
+    }
+
+    /// When the next step is, in global microseconds; [`NEVER`] if nothing is left to do.
+    #[must_use]
+    pub fn next_due_us(&self) -> u64 {
+        self.history.next_due_us()
+    }
+
+    /// What happened in the last step.
+    #[must_use]
+    pub fn last_step(&self) -> &[TraceEvent<KRaft>] {
+        &self.last_trace
+    }
+
+    /// Messages that were lost on their way and have not ended.
+    #[must_use]
+    pub fn lost(&self) -> &[LostFlight] {
+        &self.lost
+    }
+
+    /// The digests here.
+    #[must_use]
+    pub fn digests(&self) -> Digests {
+        self.sim().digests()
+    }
+
+    /// Whether anything flies.
+    #[must_use]
+    pub fn is_anything_flying(&self) -> bool {
+        self.sim().flights().next().is_some() || !self.lost.is_empty()
+    }
+
+    /// Who leads: the leader with the highest epoch.
+    #[must_use]
+    pub fn leader(&self) -> Option<(ReplicaId, u32)> {
+        let sim = self.sim();
+        sim.ids()
+            .filter(|&id| sim.replica(id).is_some())
+            .filter_map(|id| sim.standing(id).map(|standing| (id, standing)))
+            .filter(|(_, standing)| standing.role == RoleShape::Leader)
+            .map(|(id, standing)| (id, standing.epoch))
+            .max_by_key(|&(_, epoch)| epoch)
+    }
+
+    /// Moves the playhead within the gap before the next step.
+    pub fn set_playhead(&mut self, at_us: u64) {
+        self.playhead_us = at_us.clamp(self.sim().now_us(), self.next_due_us().max(self.sim().now_us()));
+        if self.playhead_us == NEVER {
+            self.playhead_us = self.sim().now_us();
+        }
+    }
+
+    /// Takes the next step; false if nothing is left to do.
+    pub fn step(&mut self) -> bool {
+        // A command on record was checked when the record was opened.
+        if !self.history.step().unwrap_or(false) {
+            return false;
+        }
+        self.playhead_us = self.sim().now_us();
+        self.last_trace.clear();
+        self.last_trace.extend_from_slice(self.history.now().last_step());
+        let now_us = self.playhead_us;
+        self.lost.retain(|lost| lost.at_us > now_us);
+        collect_lost(&mut self.lost, &self.last_trace);
+        true
+    }
+
+    /// Goes to a position.
+    pub fn seek(&mut self, step: u64) {
+        let _ = self.history.seek(step);
+        self.playhead_us = self.sim().now_us();
+        self.look_back();
+    }
+
+    /// Takes one step back.
+    pub fn step_back(&mut self) {
+        self.seek(self.position().saturating_sub(1));
+    }
+
+    /// Does something here, at the playhead. What was to come is replaced by what comes of it.
+    ///
+    /// # Errors
+    /// [`CommandError`] if it cannot be done; then nothing has changed.
+    pub fn act(&mut self, command: Command) -> Result<(), CommandError> {
+        let placed = Placed { step: self.position(), at_us: self.playhead_us, command };
+        self.history.act(placed)?;
+        self.playhead_us = self.sim().now_us();
+        self.last_trace.clear();
+        self.last_trace.extend_from_slice(self.history.now().last_step());
+        collect_lost(&mut self.lost, &self.last_trace);
+        Ok(())
+    }
+
+    /// Looks at the last steps again for what is still to be drawn of them.
+    fn look_back(&mut self) {
+        let here = self.position();
+        let now_us = self.sim().now_us();
+        let mut lost = Vec::new();
+        let mut last = Vec::new();
+        self.history.visit(here.saturating_sub(LOOK_BACK), here, |sim, trace| {
+            collect_lost(&mut lost, trace);
+            if sim.steps() == here {
+                last.extend_from_slice(trace);
+            }
+        });
+        lost.retain(|flight| flight.at_us > now_us);
+        self.lost = lost;
+        self.last_trace = last;
+    }
+}
+
+/// Steps looked back for lost messages: more than any cluster has in one flight time.
+const LOOK_BACK: u64 = 200;
+
+fn collect_lost(lost: &mut Vec<LostFlight>, trace: &[TraceEvent<KRaft>]) {
+    for event in trace {
+        if let What::Sent { at_us, fate: Fate::Lost | Fate::Cut, .. } = event.what {
+            lost.push(LostFlight { sent: *event, at_us });
+        }
+    }
+}

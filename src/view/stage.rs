@@ -1,0 +1,368 @@
+//! The stage: replicas on a ring, links between them, messages on the links.
+
+use crate::raft::kraft::KRaft;
+use crate::raft::{Protocol, ReplicaId, RoleShape, TimerKind, Verdict};
+use crate::session::Session;
+use crate::sim::{Fate, What};
+use crate::text::en as text;
+use std::f64::consts::{PI, TAU};
+
+/// Width of the stage.
+pub const WIDTH: f64 = 840.0;
+/// Height of the stage.
+pub const HEIGHT: f64 = 420.0;
+/// Radius of a replica in a small cluster.
+pub const RADIUS: f64 = 38.0;
+/// Log boxes drawn under a replica.
+const STRIP_MAX: u64 = 6;
+
+/// A dot inside a candidate: one voter, at its place on the ring.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Vote {
+    /// Where, relative to the replica's centre.
+    pub x: f64,
+    /// Where, relative to the replica's centre.
+    pub y: f64,
+    /// `Some(true)` granted, `Some(false)` refused, `None` not heard of.
+    pub answer: Option<bool>,
+}
+
+/// A replica.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeView {
+    /// Which.
+    pub id: ReplicaId,
+    /// Its number, as shown.
+    pub number: String,
+    /// Its accessible name.
+    pub name: String,
+    /// Its role; `None` while crashed.
+    pub role: Option<RoleShape>,
+    /// The word under its number.
+    pub word: &'static str,
+    /// Its epoch.
+    pub epoch: u32,
+    /// Its centre.
+    pub x: f64,
+    /// Its centre.
+    pub y: f64,
+    /// Its radius.
+    pub radius: f64,
+    /// How its main timer runs: (deadline, length), global microseconds.
+    pub timer: Option<(u64, u64)>,
+    /// Its votes, for those who seek them.
+    pub votes: Vec<Vote>,
+    /// The last entries of its log: (epoch, whether committed).
+    pub strip: Vec<(u32, bool)>,
+    /// Its end offset.
+    pub end_offset: u64,
+    /// Its high watermark.
+    pub committed: Option<u64>,
+    /// Why it stopped by itself.
+    pub fault: Option<String>,
+}
+
+impl NodeView {
+    /// How much of the timer is left at a time, from 0 to 1.
+    #[must_use]
+    pub fn timer_left(&self, playhead_us: u64) -> f64 {
+        self.timer.map_or(0.0, |(at_us, length_us)| {
+            if length_us == 0 { 0.0 } else { (float(at_us.saturating_sub(playhead_us)) / float(length_us)).min(1.0) }
+        })
+    }
+}
+
+/// A message in flight.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arrow {
+    /// A key that no other arrow has.
+    pub key: String,
+    /// Its label.
+    pub label: String,
+    /// The epoch it carries.
+    pub epoch: u32,
+    /// Whether it is an answer: drawn dashed.
+    pub is_answer: bool,
+    /// Whether it refuses.
+    pub is_refused: bool,
+    /// Whether it belongs to the quiet traffic of a healthy cluster.
+    pub is_quiet: bool,
+    /// Whether it will not arrive.
+    pub is_lost: bool,
+    /// Whether it is the second of two.
+    pub is_copy: bool,
+    /// Where it starts.
+    pub from: (f64, f64),
+    /// Where it ends.
+    pub to: (f64, f64),
+    /// Whether sender and receiver are one.
+    pub is_loop: bool,
+    /// When it left and when it arrives, in global microseconds.
+    pub flight_us: (u64, u64),
+}
+
+impl Arrow {
+    /// Where its head is at a time, and how far along it is from 0 to 1.
+    #[must_use]
+    pub fn head(&self, playhead_us: u64) -> (f64, f64, f64) {
+        let (sent, at) = self.flight_us;
+        let whole = float(at.saturating_sub(sent)).max(1.0);
+        let mut part = (float(playhead_us.saturating_sub(sent)) / whole).clamp(0.0, 1.0);
+        if self.is_lost {
+            part = part.min(0.6);
+        }
+        if self.is_loop {
+            let angle = -PI / 2.0 + TAU * part;
+            return (self.from.0 + 14.0 * angle.cos(), self.from.1 + 14.0 * angle.sin(), part);
+        }
+        (self.from.0 + (self.to.0 - self.from.0) * part, self.from.1 + (self.to.1 - self.from.1) * part, part)
+    }
+
+    /// The direction of flight, in degrees.
+    #[must_use]
+    pub fn angle_deg(&self) -> f64 {
+        (self.to.1 - self.from.1).atan2(self.to.0 - self.from.0).to_degrees()
+    }
+}
+
+/// A link worth drawing: one with traffic or a fault.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkLine {
+    /// A key that no other line has.
+    pub key: String,
+    /// Where it starts.
+    pub from: (f64, f64),
+    /// Where it ends.
+    pub to: (f64, f64),
+    /// Whether it is cut in this direction.
+    pub is_cut: bool,
+}
+
+/// Everything on the stage.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StageView {
+    /// The replicas.
+    pub nodes: Vec<NodeView>,
+    /// The messages.
+    pub arrows: Vec<Arrow>,
+    /// The links.
+    pub links: Vec<LinkLine>,
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 52 bits")]
+const fn float(value: u64) -> f64 {
+    value as f64
+}
+
+/// The place of a replica among `count` on the ring: the first at the top, clockwise.
+fn place(index: u8, count: u8) -> (f64, f64) {
+    if count == 1 {
+        return (WIDTH / 2.0, HEIGHT / 2.0 - 16.0);
+    }
+    let angle = -PI / 2.0 + TAU * f64::from(index) / f64::from(count);
+    (WIDTH / 2.0 + (WIDTH / 2.0 - 150.0) * angle.cos(), HEIGHT / 2.0 - 8.0 + (HEIGHT / 2.0 - 78.0) * angle.sin())
+}
+
+fn radius(count: u8) -> f64 {
+    match count {
+        0..=5 => RADIUS,
+        6..=7 => 34.0,
+        8..=9 => 29.0,
+        _ => 18.0,
+    }
+}
+
+/// From one centre towards another, `inset` away from it and a little to the right of the flight's direction, so that
+/// the two directions of a link do not cover each other.
+fn edge(from: (f64, f64), to: (f64, f64), inset: f64) -> (f64, f64) {
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let length = dx.hypot(dy).max(1.0);
+    let (ux, uy) = (dx / length, dy / length);
+    (from.0 + ux * inset, from.1 + uy * inset)
+}
+
+fn aside(point: (f64, f64), from: (f64, f64), to: (f64, f64), by: f64) -> (f64, f64) {
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let length = dx.hypot(dy).max(1.0);
+    (point.0 - dy / length * by, point.1 + dx / length * by)
+}
+
+fn main_timer(role: RoleShape) -> Option<TimerKind> {
+    match role {
+        RoleShape::Unattached | RoleShape::Prospective | RoleShape::Candidate | RoleShape::Resigned => {
+            Some(TimerKind::Election)
+        }
+        RoleShape::Follower => Some(TimerKind::Fetch),
+        RoleShape::Leader => Some(TimerKind::CheckQuorum),
+    }
+}
+
+fn node(session: &Session, id: ReplicaId, count: u8) -> NodeView {
+    let sim = session.sim();
+    let standing = sim.standing(id);
+    let is_up = sim.replica(id).is_some();
+    let role = standing.filter(|_| is_up).map(|s| s.role);
+    let epoch = standing.map_or(0, |s| s.epoch);
+    let (x, y) = place(id.0, count);
+    let radius = radius(count);
+    let timer = role.and_then(main_timer).and_then(|kind| {
+        let (table, clock) = sim.timers(id)?;
+        let line = table.get(crate::raft::Timer::new(kind));
+        (line.at_us != crate::executor::NEVER).then(|| (clock.global_us(line.at_us), line.length_us))
+    });
+    let votes = match (role, sim.face(id)) {
+        (Some(RoleShape::Prospective | RoleShape::Candidate), Some(face)) => face
+            .voters
+            .iter()
+            .map(|voter| {
+                let angle = -PI / 2.0 + TAU * f64::from(voter.0) / f64::from(count);
+                let answer = if face.granted.contains(voter) {
+                    Some(true)
+                } else if face.refused.contains(voter) {
+                    Some(false)
+                } else {
+                    None
+                };
+                Vote { x: (radius - 11.0) * angle.cos(), y: (radius - 11.0) * angle.sin(), answer }
+            })
+            .collect(),
+        _ => Vec::new(),
+    };
+    let (strip, end_offset, committed) = sim.log(id).map_or((Vec::new(), 0, None), |log| {
+        let end = log.end_offset();
+        let committed = standing.and_then(|s| s.committed);
+        let strip = (end.saturating_sub(STRIP_MAX)..end)
+            .filter_map(|offset| log.get(offset).map(|entry| (entry.epoch, committed.is_some_and(|hw| offset < hw))))
+            .collect();
+        (strip, end, committed)
+    });
+    NodeView {
+        id,
+        number: id.to_string(),
+        name: text::replica_name(id, role, epoch),
+        role,
+        word: role.map_or("crashed", text::role),
+        epoch,
+        x,
+        y,
+        radius,
+        timer,
+        votes,
+        strip,
+        end_offset,
+        committed,
+        fault: sim.fault(id).map(|failure| text::fault(id, failure.fault)),
+    }
+}
+
+/// The projection of a session.
+#[must_use]
+pub fn stage(session: &Session) -> StageView {
+    let sim = session.sim();
+    let count = sim.replicas();
+    let nodes: Vec<NodeView> = sim.ids().map(|id| node(session, id, count)).collect();
+    let centre = |id: ReplicaId| place(id.0, count);
+    let inset = radius(count) + 14.0;
+    let line = |from: ReplicaId, to: ReplicaId| {
+        if from == to {
+            let (x, y) = centre(from);
+            return ((x + radius(count), y - radius(count)), (x + radius(count), y - radius(count)));
+        }
+        let (a, b) = (centre(from), centre(to));
+        (aside(edge(a, b, inset), a, b, 5.0), aside(edge(b, a, inset), a, b, 5.0))
+    };
+    let mut arrows = Vec::new();
+    for (key, flight) in sim.flights() {
+        let face = KRaft::message_face(&flight.message);
+        let (from, to) = line(key.from, key.to);
+        let name = crate::sim::EventName::Delivery { from: key.from, to: key.to, number: key.number, is_copy: key.is_copy };
+        arrows.push(Arrow {
+            key: text::event_name(&name),
+            label: text::message(&face),
+            epoch: face.epoch,
+            is_answer: face.verdict != Verdict::Asks,
+            is_refused: face.verdict == Verdict::Refused,
+            is_quiet: is_quiet(&face),
+            is_lost: false,
+            is_copy: key.is_copy,
+            from,
+            to,
+            is_loop: key.from == key.to,
+            flight_us: (flight.sent_us, key.at_us),
+        });
+    }
+    for lost in session.lost() {
+        if let What::Sent { to: receiver, number, at_us, face, fate: Fate::Lost | Fate::Cut } = lost.sent.what {
+            let (from, to) = line(lost.sent.replica, receiver);
+            arrows.push(Arrow {
+                key: format!("lost {}>{receiver} #{number}", lost.sent.replica),
+                label: text::message(&face),
+                epoch: face.epoch,
+                is_answer: face.verdict != Verdict::Asks,
+                is_refused: face.verdict == Verdict::Refused,
+                is_quiet: is_quiet(&face),
+                is_lost: true,
+                is_copy: false,
+                from,
+                to,
+                is_loop: lost.sent.replica == receiver,
+                flight_us: (lost.sent.at_us, at_us),
+            });
+        }
+    }
+    // The queue keeps no order; the picture must.
+    arrows.sort_by(|a, b| (a.flight_us, &a.key).cmp(&(b.flight_us, &b.key)));
+    let links = sim
+        .ids()
+        .flat_map(|from| sim.ids().map(move |to| (from, to)))
+        .filter(|&(from, to)| from != to && sim.is_cut(from, to))
+        .map(|(from, to)| {
+            let (a, b) = line(from, to);
+            LinkLine { key: format!("{from}>{to}"), from: a, to: b, is_cut: true }
+        })
+        .collect();
+    StageView { nodes, arrows, links }
+}
+
+const fn is_quiet(face: &crate::raft::MessageFace<crate::raft::kraft::MessageKind>) -> bool {
+    use crate::raft::kraft::MessageKind as Kind;
+    matches!(face.kind, Kind::Fetch | Kind::FetchAnswer) && face.entries == 0
+}
+
+/// The outline of a role: circle, hexagon or rounded square, around the origin.
+#[must_use]
+pub fn shape_path(role: Option<RoleShape>, r: f64) -> String {
+    match role {
+        Some(RoleShape::Candidate | RoleShape::Prospective) => {
+            let points: Vec<String> = (0..6)
+                .map(|i| {
+                    let angle = -PI / 2.0 + TAU * f64::from(i) / 6.0;
+                    format!("{:.1} {:.1}", r * 1.06 * angle.cos(), r * 1.06 * angle.sin())
+                })
+                .collect();
+            format!("M{}Z", points.join("L"))
+        }
+        Some(RoleShape::Leader | RoleShape::Resigned) => {
+            let (s, c) = (r * 0.88, r * 0.2);
+            format!(
+                "M{:.1} {:.1}H{:.1}Q{s:.1} {:.1} {s:.1} {:.1}V{:.1}Q{s:.1} {s:.1} {:.1} {s:.1}H{:.1}Q{:.1} {s:.1} {:.1} {:.1}V{:.1}Q{:.1} {:.1} {:.1} {:.1}Z",
+                c - s, -s, s - c, -s, c - s, s - c, s - c, c - s, -s, -s, s - c, c - s, -s, -s, c - s, -s
+            )
+        }
+        _ => format!("M0 {:.1}A{r:.1} {r:.1} 0 1 1 0 {r:.1}A{r:.1} {r:.1} 0 1 1 0 {:.1}Z", -r, -r),
+    }
+}
+
+/// An arc around the origin from the top, clockwise, over `part` of the circle.
+#[must_use]
+pub fn arc_path(r: f64, part: f64) -> String {
+    if part <= 0.0 {
+        return String::new();
+    }
+    if part >= 0.999 {
+        return format!("M0 {:.2}A{r:.2} {r:.2} 0 1 1 0 {r:.2}A{r:.2} {r:.2} 0 1 1 0 {:.2}", -r, -r);
+    }
+    let angle = -PI / 2.0 + TAU * part;
+    let large = u8::from(part > 0.5);
+    format!("M0 {:.2}A{r:.2} {r:.2} 0 {large} 1 {:.2} {:.2}", -r, r * angle.cos(), r * angle.sin())
+}

@@ -1,0 +1,149 @@
+//! The commands themselves.
+
+use crate::tools::{Outcome, WebTools, browser, cargo, npm_tools, root, run, step, web_tools};
+use std::env;
+use std::fs;
+use std::io::Write;
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+const TARGET: &str = "wasm32-unknown-unknown";
+
+/// Builds the release site into `dist/`.
+pub(crate) fn dist() -> Outcome {
+    let tools = web_tools()?;
+    build_site(&tools)?;
+    eprintln!("dist/ is a static site: put it behind any web server, under any path.");
+    Ok(())
+}
+
+fn build_site(tools: &WebTools) -> Outcome {
+    step("building the page (release)", || {
+        run(tools.command("trunk", false).args(["build", "--release", "--offline", "--log", "warn"]))
+    })
+}
+
+struct Stops(Child);
+
+impl Drop for Stops {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Builds and serves the page, and builds it anew when a file changes.
+pub(crate) fn serve(args: &[&str]) -> Outcome {
+    let mut port = 8080_u16;
+    let mut opens = true;
+    let mut rest = args.iter();
+    while let Some(arg) = rest.next() {
+        match *arg {
+            "--no-open" => opens = false,
+            "--port" => {
+                let number = rest.next().and_then(|text| text.parse().ok());
+                port = number.ok_or("--port needs a number from 1 to 65535")?;
+            }
+            other => return Err(format!("serve does not know {other}")),
+        }
+    }
+    let tools = web_tools()?;
+    build_site(&tools)?;
+    let mut trunk = tools.command("trunk", false);
+    trunk.args(["serve", "--release", "--offline", "--address", "127.0.0.1", "--log", "warn", "--port"]);
+    trunk.arg(port.to_string());
+    let mut server = Stops(trunk.spawn().map_err(|error| error.to_string())?);
+    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        if let Ok(Some(status)) = server.0.try_wait() {
+            return Err(format!("the server stopped ({status}); is port {port} taken?"));
+        }
+        thread::sleep(Duration::from_millis(100));
+    }
+    let address = format!("http://127.0.0.1:{port}/");
+    println!("ready: {address}");
+    let _ = std::io::stdout().flush();
+    if opens {
+        let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+        let _ = Command::new(opener).arg(&address).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    }
+    let status = server.0.wait().map_err(|error| error.to_string())?;
+    if status.success() { Ok(()) } else { Err(format!("the server stopped ({status})")) }
+}
+
+/// Runs the tests.
+pub(crate) fn test(part: Option<&str>) -> Outcome {
+    let wants = |name| part.is_none_or(|part| part == name);
+    if wants("native") {
+        step("native tests", || run(cargo().args(["test", "--quiet", "--lib", "--tests"])))?;
+    }
+    if wants("web") || wants("e2e") {
+        let tools = web_tools()?;
+        let (chrome, driver) = browser()?;
+        if wants("web") {
+            step("wasm tests in headless Chromium", || {
+                run(tools
+                    .command("cargo", true)
+                    .args(["test", "--quiet", "--target", TARGET, "--test", "web"])
+                    .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", tools.find("wasm-bindgen-test-runner")?)
+                    .env("CHROMEDRIVER", driver))
+            })?;
+        }
+        if wants("e2e") {
+            build_site(&tools)?;
+            step("the built page in headless Chromium", || {
+                run(Command::new("node")
+                    .current_dir(root())
+                    .args(["--test", "--test-reporter=spec", "tests/e2e/"])
+                    .env("RAFTWERK_NPM", npm_tools()?.join("node_modules"))
+                    .env("CHROME_PATH", chrome))
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks everything and changes nothing, fast checks first.
+pub(crate) fn check() -> Outcome {
+    step("format", || run(cargo().args(["fmt", "--all", "--check"])))?;
+    step("architecture", || run(cargo().args(["test", "--quiet", "--test", "architecture"])))?;
+    step("clippy, native", || {
+        run(cargo().args(["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+    })?;
+    step("docs", || {
+        run(cargo().args(["doc", "--quiet", "--no-deps", "--lib"]).env("RUSTDOCFLAGS", "-D warnings"))
+    })?;
+    let tools = web_tools()?;
+    step("clippy, wasm", || {
+        run(tools.command("cargo", true).args([
+            "clippy", "--quiet", "--target", TARGET, "--lib", "--bins", "--test", "web", "--", "-D", "warnings",
+        ]))
+    })
+}
+
+/// Formats, and writes generated files anew.
+pub(crate) fn fix() -> Outcome {
+    run(cargo().args(["fmt", "--all"]))?;
+    run(cargo().args(["test", "--quiet", "--test", "generated"]).env("RAFTWERK_WRITE", "1"))
+}
+
+/// Runs the benchmarks natively and in Chromium.
+pub(crate) fn bench() -> Outcome {
+    step("native", || run(cargo().args(["bench", "--bench", "events"])))?;
+    let tools = web_tools()?;
+    let (chrome, _) = browser()?;
+    if !Path::new(&root()).join("dist").is_dir() || env::var_os("RAFTWERK_KEEP_DIST").is_none() {
+        build_site(&tools)?;
+    }
+    step("in Chromium", || {
+        run(Command::new("node")
+            .current_dir(root())
+            .arg("tests/e2e/bench.mjs")
+            .env("RAFTWERK_NPM", npm_tools()?.join("node_modules"))
+            .env("CHROME_PATH", chrome))
+    })?;
+    let _ = fs::metadata(root());
+    Ok(())
+}

@@ -3,10 +3,10 @@
 //! Rooms and the directions in which they may look are in `ARCHITECTURE.md`; a test holds the code to them.
 
 pub mod executor;
+pub mod explain;
 pub mod raft;
-pub mod sim;
 pub mod scenario;
 pub mod session;
-pub mod explain;
+pub mod sim;
 pub mod text;
 pub mod view;

@@ -23,7 +23,11 @@ pub enum Property {
 
 impl Property {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::ElectionSafety, Self::MonotonicEpoch, Self::MonotonicCommit];
+    pub const ALL: [Self; 3] = [
+        Self::ElectionSafety,
+        Self::MonotonicEpoch,
+        Self::MonotonicCommit,
+    ];
 }
 
 /// A property that was broken.
@@ -64,7 +68,8 @@ impl Watch {
     pub fn look(&mut self, step: u64, replica: ReplicaId, standing: Standing) {
         let found = self.election_safety.look(step, replica, standing);
         self.violations.extend(found);
-        self.monotonic.look(step, replica, standing, &mut self.violations);
+        self.monotonic
+            .look(step, replica, standing, &mut self.violations);
     }
 
     /// A replica stopped: what it held in memory is gone.

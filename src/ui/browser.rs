@@ -1,0 +1,106 @@
+//! What the page needs of the browser: storage, address, clipboard, preferences, and telling `boot.js`.
+
+use super::gloo_document;
+use wasm_bindgen::JsValue;
+
+const KEY: &str = "raftwerk.run.0";
+
+/// The window.
+pub fn window() -> web_sys::Window {
+    web_sys::window().expect("a page has a window")
+}
+
+/// The fragment of the address, `#` included.
+pub fn fragment() -> String {
+    window().location().hash().unwrap_or_default()
+}
+
+/// The address without its fragment.
+pub fn address() -> String {
+    let href = window().location().href().unwrap_or_default();
+    href.split('#').next().unwrap_or_default().to_owned()
+}
+
+/// Puts a fragment into the address bar without a history entry. A refusal changes nothing.
+pub fn show_fragment(fragment: &str) {
+    if let Ok(history) = window().history() {
+        let target = if fragment.is_empty() {
+            address()
+        } else {
+            format!("#{fragment}")
+        };
+        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&target));
+    }
+}
+
+fn storage() -> Option<web_sys::Storage> {
+    window().local_storage().ok().flatten()
+}
+
+/// The run kept from the last visit.
+pub fn stored() -> Option<String> {
+    storage()?.get_item(KEY).ok().flatten()
+}
+
+/// Keeps a run for the next visit, if the browser lets us.
+pub fn store(fragment: &str) {
+    if let Some(storage) = storage() {
+        let _ = storage.set_item(KEY, fragment);
+    }
+}
+
+fn tell(name: &str, detail: &str) {
+    let init = web_sys::CustomEventInit::new();
+    init.set_detail(&JsValue::from_str(detail));
+    if let Ok(event) = web_sys::CustomEvent::new_with_event_init_dict(name, &init) {
+        let _ = gloo_document().dispatch_event(&event);
+    }
+}
+
+/// Gives `boot.js` the run as it stands, for the panic page.
+pub fn hand_over(fragment: &str) {
+    tell("raftwerk:record", fragment);
+}
+
+/// Lets `boot.js` know what a panic said. It holds no borrow and reads no state of ours.
+pub fn report_panics() {
+    std::panic::set_hook(Box::new(|info| tell("raftwerk:panic", &info.to_string())));
+}
+
+/// Whether a media query holds.
+pub fn matches(query: &str) -> bool {
+    window()
+        .match_media(query)
+        .ok()
+        .flatten()
+        .is_some_and(|list| list.matches())
+}
+
+/// Milliseconds since the page was opened.
+pub fn now_ms() -> f64 {
+    window()
+        .performance()
+        .map_or(0.0, |performance| performance.now())
+}
+
+/// A seed nobody chose.
+pub fn fresh_seed() -> u64 {
+    let part = || (js_sys::Math::random() * f64::from(u32::MAX)).floor();
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it lies between 0 and 2^32"
+    )]
+    let part = || part() as u64;
+    part() % 1_000_000
+}
+
+/// Sets the colour scheme; `None` follows the system.
+pub fn set_theme(theme: Option<&str>) {
+    if let Some(root) = gloo_document().document_element() {
+        let _ = match theme {
+            Some(theme) => root.set_attribute("data-theme", theme),
+            None => root.remove_attribute("data-theme"),
+        };
+    }
+}

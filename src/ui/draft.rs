@@ -1,0 +1,171 @@
+//! The settings form: what is typed, before it is checked.
+//!
+//! Numbers are text until they are applied; then they become a record and pass its validator. A bad field keeps what
+//! was typed and says what is wrong with it.
+
+use raftwerk::raft::kraft::Bootstrap;
+use raftwerk::scenario::{InputError, ProtocolSettings, Record, validate};
+
+/// A field of the form.
+pub struct Field {
+    /// Its path in a record, by which errors name it.
+    pub path: &'static str,
+    /// Its label.
+    pub label: &'static str,
+    /// Its unit.
+    pub unit: &'static str,
+}
+
+/// All fields.
+pub const FIELDS: [Field; 7] = [
+    Field {
+        path: "replicas",
+        label: "Nodes",
+        unit: "1 to 9",
+    },
+    Field {
+        path: "seed",
+        label: "Seed",
+        unit: "",
+    },
+    Field {
+        path: "protocol.kraft.election_timeout_ms",
+        label: "Election timeout",
+        unit: "ms, up to twice that",
+    },
+    Field {
+        path: "protocol.kraft.fetch_timeout_ms",
+        label: "Fetch timeout",
+        unit: "ms",
+    },
+    Field {
+        path: "links.latency_min_us",
+        label: "Shortest latency",
+        unit: "ms",
+    },
+    Field {
+        path: "links.latency_max_us",
+        label: "Longest latency",
+        unit: "ms",
+    },
+    Field {
+        path: "links.loss_ppm",
+        label: "Messages lost",
+        unit: "%",
+    },
+];
+
+/// The largest cluster the form offers.
+const NODES_MAX: u8 = 9;
+
+/// What is typed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Draft {
+    /// One text per field.
+    pub texts: [String; 7],
+    /// Whether replicas without a leader ask the voters for one.
+    pub asks_voters: bool,
+    /// What is wrong.
+    pub error: Option<InputError>,
+}
+
+fn scaled(value: u32, unit: u32) -> String {
+    let (whole, rest) = (value / unit, value % unit);
+    if rest == 0 {
+        return whole.to_string();
+    }
+    let digits = unit.ilog10() as usize;
+    format!("{whole}.{rest:0digits$}")
+        .trim_end_matches('0')
+        .to_owned()
+}
+
+fn unscaled(path: &str, text: &str, unit: u32) -> Result<u32, InputError> {
+    let bad = || InputError {
+        path: path.to_owned(),
+        says: format!("“{text}” is not a number that fits here"),
+    };
+    let text = text.trim();
+    let (whole, rest) = text.split_once('.').unwrap_or((text, "0"));
+    let digits = unit.ilog10() as usize;
+    let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_digits(whole) || !is_digits(rest) || rest.len() > digits.max(1) {
+        return Err(bad());
+    }
+    let rest: u32 = format!("{rest:0<digits$}").parse().map_err(|_| bad())?;
+    if unit == 1 && rest != 0 {
+        return Err(bad());
+    }
+    whole
+        .parse::<u32>()
+        .ok()
+        .and_then(|whole| whole.checked_mul(unit)?.checked_add(rest))
+        .ok_or_else(bad)
+}
+
+impl Draft {
+    /// The form for a record.
+    pub fn of(record: &Record) -> Self {
+        let ProtocolSettings::KRaft(kraft) = &record.protocol;
+        Self {
+            texts: [
+                record.replicas.to_string(),
+                record.seed.to_string(),
+                kraft.election_timeout_ms.to_string(),
+                kraft.fetch_timeout_ms.to_string(),
+                scaled(record.links.latency_min_us, 1_000),
+                scaled(record.links.latency_max_us, 1_000),
+                scaled(record.links.loss_ppm, 10_000),
+            ],
+            asks_voters: kraft.bootstrap == Bootstrap::Voters,
+            error: None,
+        }
+    }
+
+    /// The record that is meant: `base` with the fields of the form, at its start and without commands.
+    pub fn record(&self, base: &Record) -> Result<Record, InputError> {
+        let number = |index: usize, unit| unscaled(FIELDS[index].path, &self.texts[index], unit);
+        let seed_text = self.texts[1].trim();
+        let is_plain = !seed_text.is_empty()
+            && seed_text.bytes().all(|byte| byte.is_ascii_digit())
+            && (seed_text == "0" || !seed_text.starts_with('0'));
+        let seed = seed_text
+            .parse::<u64>()
+            .ok()
+            .filter(|_| is_plain)
+            .ok_or_else(|| InputError {
+                path: "seed".into(),
+                says:
+                    "a seed is a whole number from 0 to 18446744073709551615, without leading zeros"
+                        .into(),
+            })?;
+        let replicas = u8::try_from(number(0, 1)?)
+            .ok()
+            .filter(|count| (1..=NODES_MAX).contains(count));
+        let ProtocolSettings::KRaft(mut kraft) = base.protocol.clone();
+        kraft.election_timeout_ms = number(2, 1)?;
+        kraft.fetch_timeout_ms = number(3, 1)?;
+        kraft.bootstrap = if self.asks_voters {
+            Bootstrap::Voters
+        } else {
+            Bootstrap::Nobody
+        };
+        let mut links = base.links;
+        links.latency_min_us = number(4, 1_000)?;
+        links.latency_max_us = number(5, 1_000)?;
+        links.loss_ppm = number(6, 10_000)?;
+        let record = Record {
+            replicas: replicas.ok_or_else(|| InputError {
+                path: "replicas".into(),
+                says: format!("there can be 1 to {NODES_MAX} nodes"),
+            })?,
+            seed,
+            links,
+            protocol: ProtocolSettings::KRaft(kraft),
+            title: base.title.clone(),
+            ..Record::default()
+        };
+        validate(&record)?;
+        Ok(record)
+    }
+}

@@ -1,0 +1,28 @@
+//! The page, in Yew.
+//!
+//! One component ([`App`](app::App)) owns the session; everything else is a function of it. Steps re-render; between
+//! steps one animation-frame loop moves what flies ([`frame`]) and nothing else runs. While nothing moves, no frame is
+//! asked for.
+
+mod app;
+mod browser;
+mod draft;
+mod frame;
+mod keys;
+mod panels;
+mod stage;
+
+/// Mounts the page.
+pub fn mount() {
+    browser::report_panics();
+    if let Some(root) = gloo_document().get_element_by_id("page") {
+        yew::Renderer::<app::App>::with_root(root).render();
+    }
+}
+
+/// The document.
+fn gloo_document() -> web_sys::Document {
+    web_sys::window()
+        .and_then(|window| window.document())
+        .expect("a page has a document")
+}

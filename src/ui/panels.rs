@@ -1,0 +1,341 @@
+//! Everything around the stage.
+
+use super::app::{App, Msg, Open, SPEEDS};
+use super::draft::{Draft, FIELDS};
+use super::keys::KEYS;
+use super::stage::epoch_class;
+use raftwerk::explain::Explanation;
+use raftwerk::scenario::link::LinkError;
+use raftwerk::session::Session;
+use raftwerk::sim::{Command, EventName, Property};
+use raftwerk::text::en as text;
+use raftwerk::view::{PendingItem, pending};
+use web_sys::{HtmlInputElement, HtmlSelectElement};
+use yew::prelude::*;
+use yew::virtual_dom::Key;
+
+fn button(label: &str, class: &'static str, onclick: Callback<MouseEvent>) -> Html {
+    html! { <button type="button" {class} {onclick}>{ label }</button> }
+}
+
+fn send(ctx: &Context<App>, msg: fn() -> Msg) -> Callback<MouseEvent> {
+    ctx.link().callback(move |_| msg())
+}
+
+/// The top of the page.
+pub fn header(app: &App, ctx: &Context<App>) -> Html {
+    let title = app
+        .session()
+        .map(|session| session.settings().title.clone())
+        .unwrap_or_default();
+    let lights = app.session().map(|session| {
+        let broken = session.sim().violations();
+        let all = Property::ALL.len();
+        match broken.first() {
+            None => html! { <span class="lights">{ format!("{all} safety properties hold") }</span> },
+            Some(first) => html! {
+                <span class="lights broken">{ format!("{} was broken at event {}", text::property(first.property).0, first.step) }</span>
+            },
+        }
+    });
+    html! {
+        <header>
+            <h1>{"Raftwerk"}</h1>
+            <p class="title">{ title }</p>
+            <p class="protocol">{"KRaft"}</p>
+            <span class="space"></span>
+            { lights }
+            if app.session().is_some() {
+                <button type="button" class="share" onclick={send(ctx, || Msg::Share)}>{"Share"}</button>
+                <button type="button" aria-expanded={(app.open() == Open::Settings).to_string()}
+                    onclick={send(ctx, || Msg::ToggleSettings)}>{"Settings"}</button>
+            }
+            <button type="button" class="help" aria-label="Help" aria-expanded={(app.open() == Open::Help).to_string()}
+                onclick={send(ctx, || Msg::ToggleHelp)}>{"?"}</button>
+        </header>
+    }
+}
+
+/// What is shown in place of a run when the link is bad.
+pub fn bad_link(ctx: &Context<App>, error: Option<&LinkError>) -> Html {
+    let (heading, says) = match error {
+        None => ("Nothing to show", "The run could not be opened.".to_owned()),
+        Some(LinkError::Damaged) => (
+            "This link is incomplete or damaged",
+            "Some of its characters are missing or changed, so nothing of it was opened. The link is still in the address bar: perhaps its end was cut off where you copied it."
+                .to_owned(),
+        ),
+        Some(LinkError::Unknown(version)) => (
+            "This link is of an unknown version",
+            format!("It is whole, but was made by version {version} of this page, which is not known here. Try a newer page."),
+        ),
+        Some(LinkError::Invalid(error)) => (
+            "This link says something that cannot be",
+            format!("It is whole, but {} cannot be opened: {}.", error.path, error.says),
+        ),
+    };
+    html! {
+        <main class="bad-link" role="alert">
+            <h2>{ heading }</h2>
+            <p>{ says }</p>
+            <p>{ button("Open the first election instead", "share", send(ctx, || Msg::StartOver)) }</p>
+        </main>
+    }
+}
+
+/// The sentence about the last event.
+pub fn sentence(explanation: &Explanation, notice: &str, was_hidden: bool) -> Html {
+    let sentence = text::step(explanation);
+    html! {
+        <section class="sentence" aria-label="What happened and why">
+            <p>{ &sentence.text }
+                if !sentence.reference.is_empty() { {" "}<span class="reference">{ sentence.reference }</span> }
+            </p>
+            if was_hidden { <p class="notice">{"Paused while hidden."}</p> }
+            if !notice.is_empty() { <p class="notice" role="alert">{ notice }</p> }
+        </section>
+    }
+}
+
+const CLOCK: &str = "clock";
+
+/// Shows a time on the clock, without rendering.
+pub fn draw_clock(playhead_us: u64) {
+    if let Some(clock) = super::gloo_document().get_element_by_id(CLOCK) {
+        clock.set_text_content(Some(&text::time(playhead_us)));
+    }
+}
+
+/// The buttons that move time.
+pub fn transport(
+    app: &App,
+    ctx: &Context<App>,
+    session: &Session,
+    is_playing: bool,
+    is_passing: bool,
+) -> Html {
+    let (speed, is_quick, _) = app.choices();
+    let on_speed = ctx.link().callback(|event: InputEvent| {
+        let input: HtmlInputElement = event.target_unchecked_into();
+        Msg::Speed(input.value().parse().unwrap_or(0))
+    });
+    let on_quick = ctx.link().callback(|event: Event| {
+        let input: HtmlInputElement = event.target_unchecked_into();
+        Msg::Quick(input.checked())
+    });
+    let play = if is_playing { "Pause" } else { "Play" };
+    html! {
+        <section class="transport" aria-label="Time">
+            <button type="button" aria-label="Step back" disabled={session.position() == 0}
+                onclick={send(ctx, || Msg::StepBack)}><span aria-hidden="true">{"◂ "}</span>{"Back"}</button>
+            <button type="button" class="play" aria-label={play} onclick={send(ctx, || Msg::PlayPause)}>
+                <span aria-hidden="true">{ if is_playing { "❚❚ " } else { "▸ " } }</span>{ play }</button>
+            <button type="button" aria-label="Step" onclick={send(ctx, || Msg::Step)}>{"Step"}<span aria-hidden="true">{" ▸"}</span></button>
+            <output class="clock"><span id={CLOCK}></span></output>
+            <span class={classes!("passing", is_passing.then_some("on"))}>{ if is_passing { "» nothing due" } else { "" } }</span>
+            <span class="position">{ format!("event {} of {}", session.position(), session.length()) }</span>
+            <span class="space"></span>
+            <label class="speed">{"speed "}<span class="speed-word">{ SPEEDS[speed].1 }</span>
+                <input type="range" min="0" max={(SPEEDS.len() - 1).to_string()} value={speed.to_string()}
+                    aria-label="Speed" aria-valuetext={SPEEDS[speed].1} oninput={on_speed} /></label>
+            <label class="quick"><input type="checkbox" checked={is_quick} onchange={on_quick} />{" skip quiet stretches"}</label>
+            <button type="button" onclick={send(ctx, || Msg::Reset)}>{"Reset"}</button>
+            <button type="button" onclick={send(ctx, || Msg::AnotherSeed)}>{"Another seed"}</button>
+        </section>
+    }
+}
+
+fn item(ctx: &Context<App>, index: usize, line: &PendingItem) -> Html {
+    let event = line.name;
+    let run = ctx
+        .link()
+        .callback(move |_| Msg::Act(Command::RunNow { event }));
+    let drop = match event {
+        EventName::Delivery {
+            from,
+            to,
+            number,
+            is_copy,
+        } => {
+            let command = Command::Drop {
+                from,
+                to,
+                number,
+                is_copy,
+            };
+            let onclick = ctx.link().callback(move |_| Msg::Act(command));
+            html! { <button type="button" class="plain" aria-label={format!("Drop {}", line.text)} {onclick}>{"Drop"}</button> }
+        }
+        EventName::Timer { .. } => Html::default(),
+    };
+    let verb = if line.is_delivery { "Run" } else { "Fire" };
+    html! {
+        <li key={Key::from(line.key.clone())} class={classes!((index == 0).then_some("first"))} aria-label={line.text.clone()}>
+            <span class={if line.is_delivery { "mark delivery" } else { "mark timer" }} aria-hidden="true"></span>
+            <span class="due">{ text::time(line.at_us) }</span>
+            <span class="what" title={line.key.clone()}>{ &line.text }</span>
+            { drop }
+            <button type="button" aria-label={format!("Run now: {}", line.text)} onclick={run}>{ verb }</button>
+        </li>
+    }
+}
+
+/// The column beside the stage.
+pub fn side(app: &App, ctx: &Context<App>, session: &Session) -> Html {
+    let list = pending(session);
+    html! {
+        <aside class="side">
+            { inspector(app, ctx, session) }
+            <section class="next" aria-label="What can happen next">
+                <h2>{"Next"}</h2>
+                <ol tabindex="0" aria-label="What can happen next, in order">
+                    { for list.iter().enumerate().map(|(index, line)| item(ctx, index, line)) }
+                </ol>
+                if list.is_empty() { <p>{"Nothing is left to do."}</p> }
+            </section>
+        </aside>
+    }
+}
+
+fn inspector(app: &App, ctx: &Context<App>, session: &Session) -> Html {
+    let Some(id) = app.selected() else {
+        return html! { <p class="hint">{"Choose a node on the stage to look into it, crash it or time it out."}</p> };
+    };
+    let sim = session.sim();
+    let Some(standing) = sim.standing(id) else {
+        return Html::default();
+    };
+    let is_up = sim.replica(id).is_some();
+    let shown = |id: Option<raftwerk::raft::ReplicaId>| {
+        id.map_or_else(|| "none".to_owned(), |id| format!("node {id}"))
+    };
+    let fault = sim.fault(id).map(|failure| text::fault(id, failure.fault));
+    html! {
+        <section class="inspector" aria-label={format!("Node {id}")}>
+            <h2><span class={classes!("dot", epoch_class(standing.epoch))}></span>{ format!("Node {id}") }
+                { button("Close", "plain", ctx.link().callback(|_| Msg::Select(None))) }</h2>
+            <dl>
+                <dt>{"role"}</dt><dd>{ if is_up { text::role(standing.role) } else { "crashed" } }</dd>
+                <dt>{"epoch"}</dt><dd>{ standing.epoch }</dd>
+                <dt>{"leader"}</dt><dd>{ shown(standing.leader) }</dd>
+                <dt>{"voted for"}</dt><dd>{ shown(standing.voted) }</dd>
+                <dt>{"end offset"}</dt><dd>{ standing.end_offset }</dd>
+                <dt>{"high watermark"}</dt><dd>{ standing.committed.map_or_else(|| "unknown".to_owned(), |hw| hw.to_string()) }</dd>
+            </dl>
+            if let Some(fault) = fault { <p class="notice">{ fault }</p> }
+            <p class="actions">
+                if is_up {
+                    { button("Crash", "fault", ctx.link().callback(move |_| Msg::Act(Command::Crash { replica: id, keep_unflushed: false }))) }
+                    { button("Time out now", "", ctx.link().callback(move |_| Msg::TimeOut(id))) }
+                } else {
+                    { button("Restart", "", ctx.link().callback(move |_| Msg::Act(Command::Restart { replica: id }))) }
+                }
+            </p>
+        </section>
+    }
+}
+
+fn settings(app: &App, ctx: &Context<App>, draft: &Draft) -> Html {
+    let (_, _, theme) = app.choices();
+    let on_theme = ctx.link().callback(|event: Event| {
+        let select: HtmlSelectElement = event.target_unchecked_into();
+        Msg::Theme(usize::try_from(select.selected_index()).unwrap_or(0))
+    });
+    let on_voters = ctx.link().callback(|event: Event| {
+        let input: HtmlInputElement = event.target_unchecked_into();
+        Msg::AsksVoters(input.checked())
+    });
+    let onsubmit = ctx.link().callback(|event: SubmitEvent| {
+        event.prevent_default();
+        Msg::Apply
+    });
+    let wrong = |path: &str| draft.error.as_ref().filter(|error| error.path == path);
+    html! {
+        <form class="overlay" aria-label="Settings" {onsubmit}>
+            <h2>{"Settings"}</h2>
+            { for FIELDS.iter().enumerate().map(|(index, field)| {
+                let oninput = ctx.link().callback(move |event: InputEvent| {
+                    let input: HtmlInputElement = event.target_unchecked_into();
+                    Msg::Edit(index, input.value())
+                });
+                let error = wrong(field.path);
+                html! {
+                    <label class="field"><span>{ field.label }</span>
+                        <input type="text" inputmode="decimal" autocomplete="off" value={draft.texts[index].clone()} {oninput}
+                            aria-invalid={error.is_some().to_string()} />
+                        <span class="unit">{ field.unit }</span>
+                        if let Some(error) = error { <span class="notice" role="alert">{ &error.says }</span> }
+                    </label>
+                }
+            }) }
+            <label class="field"><span>{"Ask voters for the leader"}</span>
+                <input type="checkbox" checked={draft.asks_voters} onchange={on_voters} />
+                <span class="unit">{"while none is known"}</span></label>
+            if let Some(error) = draft.error.as_ref().filter(|error| !FIELDS.iter().any(|field| field.path == error.path)) {
+                <p class="notice" role="alert">{ error.to_string() }</p>
+            }
+            <p class="actions">
+                <button type="submit" class="play">{"Start a new run"}</button>
+                { button("Close", "", ctx.link().callback(|_| Msg::Close)) }
+            </p>
+            <label class="field"><span>{"Colours"}</span>
+                <select onchange={on_theme}>
+                    { for ["as the system", "light", "dark"].iter().enumerate().map(|(index, name)| html! {
+                        <option selected={index == theme}>{ *name }</option>
+                    }) }
+                </select></label>
+        </form>
+    }
+}
+
+fn share(app: &App, ctx: &Context<App>) -> Html {
+    let (address, copied, field) = app.shared();
+    let long = address.len() > 2_000;
+    html! {
+        <section class="overlay" aria-label="Share">
+            <h2>{"Share this moment"}</h2>
+            <p role="status">{ match copied {
+                None => "Copying …",
+                Some(true) => "Copied. Whoever opens the link sees the same run at this moment.",
+                Some(false) => "Copy the link with your copy keys: it is selected.",
+            } }</p>
+            <input type="text" readonly=true aria-label="Link to this moment" value={address.to_owned()} ref={field} />
+            <p class="unit">{ format!("{} characters", address.len()) }{ if long { ": some programs cut links longer than 2,000." } else { "" } }</p>
+            <p class="actions">{ button("Close", "", ctx.link().callback(|_| Msg::Close)) }</p>
+        </section>
+    }
+}
+
+fn help(ctx: &Context<App>) -> Html {
+    html! {
+        <section class="overlay" aria-label="Help">
+            <h2>{"Keys"}</h2>
+            <dl class="keys">
+                { for KEYS.iter().map(|key| html! { <><dt><kbd>{ key.shown }</kbd></dt><dd>{ key.says }</dd></> }) }
+            </dl>
+            <h2>{"Marks"}</h2>
+            <dl class="keys">
+                <dt>{"○"}</dt><dd>{"follower, or unattached (dotted)"}</dd>
+                <dt>{"⬡"}</dt><dd>{"candidate; dashed: prospective, which only asks"}</dd>
+                <dt>{"□"}</dt><dd>{"leader; dashed: resigned"}</dd>
+                <dt>{"arc"}</dt><dd>{"how much of the node's timeout is left"}</dd>
+                <dt>{"● ○ ×"}</dt><dd>{"votes, each at its voter's place on the ring: granted, not heard of, refused"}</dd>
+                <dt>{"▭"}</dt><dd>{"log records in the hue of their epoch; dashed: not committed; the rule runs under what is"}</dd>
+                <dt>{"→"}</dt><dd>{"request; dashed: answer; a bar at the head: refused; a cross: lost"}</dd>
+            </dl>
+            <p class="actions">{ button("Close", "", ctx.link().callback(|_| Msg::Close)) }</p>
+        </section>
+    }
+}
+
+/// What is open over the side column.
+pub fn overlay(app: &App, ctx: &Context<App>) -> Html {
+    match app.open() {
+        Open::Nothing => Html::default(),
+        Open::Help => help(ctx),
+        Open::Settings => app
+            .draft()
+            .map_or_else(Html::default, |draft| settings(app, ctx, draft)),
+        Open::Share => share(app, ctx),
+    }
+}

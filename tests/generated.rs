@@ -1,0 +1,33 @@
+//! Files that are made from code are what the code makes. `cargo xtask fix` writes them anew.
+
+use std::fmt::Write;
+use std::path::Path;
+
+/// The hues of epochs: a golden angle apart, so that neighbours never look alike; 137.5 degrees repeat after 144.
+fn epochs_css() -> String {
+    let mut css = String::from("/* Made by tests/generated.rs: hue n = 25 + 137.5 n degrees. */\n");
+    for epoch in 0..144_u32 {
+        let tenths = (250 + 1375 * epoch) % 3600;
+        let hue = if tenths % 10 == 0 {
+            (tenths / 10).to_string()
+        } else {
+            format!("{}.{}", tenths / 10, tenths % 10)
+        };
+        writeln!(css, ".e{epoch}{{--h:{hue}}}").expect("a string takes everything");
+    }
+    css
+}
+
+#[test]
+fn the_epoch_hues_are_what_the_formula_gives() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("www/epochs.css");
+    let wanted = epochs_css();
+    if std::env::var_os("RAFTWERK_WRITE").is_some() {
+        std::fs::write(&path, &wanted).expect("the file can be written");
+    }
+    let found = std::fs::read_to_string(&path).expect("the file is there");
+    assert!(
+        found == wanted,
+        "www/epochs.css is old; run `cargo xtask fix`"
+    );
+}

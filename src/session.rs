@@ -7,9 +7,7 @@ use crate::executor::NEVER;
 use crate::raft::kraft::KRaft;
 use crate::raft::{ReplicaId, RoleShape};
 use crate::scenario::{InputError, ProtocolSettings, Record, validate};
-use crate::sim::{
-    Command, CommandError, Digests, Fate, History, Placed, Sim, SimSettings, TraceEvent, What,
-};
+use crate::sim::{Command, CommandError, Digests, Fate, History, Placed, Sim, SimSettings, TraceEvent, What};
 
 /// A message that was lost on its way and is still drawn.
 #[derive(Clone, Copy, Debug)]
@@ -48,12 +46,7 @@ pub struct Session {
 
 fn sim_settings(record: &Record) -> SimSettings<crate::raft::kraft::KRaftSettings> {
     let ProtocolSettings::KRaft(kraft) = &record.protocol;
-    SimSettings {
-        replicas: record.replicas,
-        seed: record.seed,
-        links: record.links,
-        protocol: kraft.clone(),
-    }
+    SimSettings { replicas: record.replicas, seed: record.seed, links: record.links, protocol: kraft.clone() }
 }
 
 impl Session {
@@ -65,10 +58,7 @@ impl Session {
         validate(&record)?;
         let mut history = History::new(sim_settings(&record), record.commands.clone());
         let fails = |history: &History<KRaft>, why| OpenError::Command {
-            index: history
-                .next_command()
-                .and_then(|c| record.commands.iter().position(|&d| d == c))
-                .unwrap_or(0),
+            index: history.next_command().and_then(|c| record.commands.iter().position(|&d| d == c)).unwrap_or(0),
             why,
         };
         // All commands must work, also those after the moment.
@@ -81,26 +71,14 @@ impl Session {
             return Err(fails(&history, CommandError::NoSuchEvent));
         }
         if history.now().steps() < record.position {
-            return Err(InputError {
-                path: "position".into(),
-                says: "the run ends before it".into(),
-            }
-            .into());
+            return Err(InputError { path: "position".into(), says: "the run ends before it".into() }.into());
         }
         if let Err(why) = history.seek(record.position) {
             return Err(fails(&history, why));
         }
-        let playhead_us = record.playhead_us.clamp(
-            history.now().now_us(),
-            history.next_due_us().max(history.now().now_us()),
-        );
-        let mut session = Self {
-            record,
-            history,
-            playhead_us,
-            lost: Vec::new(),
-            last_trace: Vec::new(),
-        };
+        let playhead_us =
+            record.playhead_us.clamp(history.now().now_us(), history.next_due_us().max(history.now().now_us()));
+        let mut session = Self { record, history, playhead_us, lost: Vec::new(), last_trace: Vec::new() };
         session.look_back();
         Ok(session)
     }
@@ -190,10 +168,7 @@ impl Session {
 
     /// Moves the playhead within the gap before the next step.
     pub fn set_playhead(&mut self, at_us: u64) {
-        self.playhead_us = at_us.clamp(
-            self.sim().now_us(),
-            self.next_due_us().max(self.sim().now_us()),
-        );
+        self.playhead_us = at_us.clamp(self.sim().now_us(), self.next_due_us().max(self.sim().now_us()));
         if self.playhead_us == NEVER {
             self.playhead_us = self.sim().now_us();
         }
@@ -207,8 +182,7 @@ impl Session {
         }
         self.playhead_us = self.sim().now_us();
         self.last_trace.clear();
-        self.last_trace
-            .extend_from_slice(self.history.now().last_step());
+        self.last_trace.extend_from_slice(self.history.now().last_step());
         let now_us = self.playhead_us;
         self.lost.retain(|lost| lost.at_us > now_us);
         collect_lost(&mut self.lost, &self.last_trace);
@@ -232,16 +206,11 @@ impl Session {
     /// # Errors
     /// [`CommandError`] if it cannot be done; then nothing has changed.
     pub fn act(&mut self, command: Command) -> Result<(), CommandError> {
-        let placed = Placed {
-            step: self.position(),
-            at_us: self.playhead_us,
-            command,
-        };
+        let placed = Placed { step: self.position(), at_us: self.playhead_us, command };
         self.history.act(placed)?;
         self.playhead_us = self.sim().now_us();
         self.last_trace.clear();
-        self.last_trace
-            .extend_from_slice(self.history.now().last_step());
+        self.last_trace.extend_from_slice(self.history.now().last_step());
         collect_lost(&mut self.lost, &self.last_trace);
         Ok(())
     }
@@ -252,13 +221,12 @@ impl Session {
         let now_us = self.sim().now_us();
         let mut lost = Vec::new();
         let mut last = Vec::new();
-        self.history
-            .visit(here.saturating_sub(LOOK_BACK), here, |sim, trace| {
-                collect_lost(&mut lost, trace);
-                if sim.steps() == here {
-                    last.extend_from_slice(trace);
-                }
-            });
+        self.history.visit(here.saturating_sub(LOOK_BACK), here, |sim, trace| {
+            collect_lost(&mut lost, trace);
+            if sim.steps() == here {
+                last.extend_from_slice(trace);
+            }
+        });
         lost.retain(|flight| flight.at_us > now_us);
         self.lost = lost;
         self.last_trace = last;
@@ -270,16 +238,8 @@ const LOOK_BACK: u64 = 200;
 
 fn collect_lost(lost: &mut Vec<LostFlight>, trace: &[TraceEvent<KRaft>]) {
     for event in trace {
-        if let What::Sent {
-            at_us,
-            fate: Fate::Lost | Fate::Cut,
-            ..
-        } = event.what
-        {
-            lost.push(LostFlight {
-                sent: *event,
-                at_us,
-            });
+        if let What::Sent { at_us, fate: Fate::Lost | Fate::Cut, .. } = event.what {
+            lost.push(LostFlight { sent: *event, at_us });
         }
     }
 }

@@ -5,40 +5,19 @@ use raftwerk::raft::{ReplicaId, RoleShape};
 use raftwerk::sim::{LinkConditions, Sim, SimSettings};
 
 fn settings(replicas: u8, seed: u64) -> SimSettings<KRaftSettings> {
-    SimSettings {
-        replicas,
-        seed,
-        links: LinkConditions::default(),
-        protocol: KRaftSettings::default(),
-    }
+    SimSettings { replicas, seed, links: LinkConditions::default(), protocol: KRaftSettings::default() }
 }
 
 fn leader(sim: &Sim<KRaft>) -> Option<ReplicaId> {
-    sim.ids().find(|&id| {
-        sim.standing(id)
-            .is_some_and(|s| s.role == RoleShape::Leader)
-    })
+    sim.ids().find(|&id| sim.standing(id).is_some_and(|s| s.role == RoleShape::Leader))
 }
 
 /// Steps until there is a leader; gives the number of steps.
 fn steps_to_leader(sim: &mut Sim<KRaft>, limit_us: u64) -> u64 {
     while leader(sim).is_none() {
-        assert!(
-            sim.step(),
-            "nothing left to do before a leader, seed {}",
-            sim.settings().seed
-        );
-        assert!(
-            sim.violations().is_empty(),
-            "seed {}: {:?}",
-            sim.settings().seed,
-            sim.violations()
-        );
-        assert!(
-            sim.now_us() <= limit_us,
-            "no leader in time, seed {}",
-            sim.settings().seed
-        );
+        assert!(sim.step(), "nothing left to do before a leader, seed {}", sim.settings().seed);
+        assert!(sim.violations().is_empty(), "seed {}: {:?}", sim.settings().seed, sim.violations());
+        assert!(sim.now_us() <= limit_us, "no leader in time, seed {}", sim.settings().seed);
     }
     sim.steps()
 }
@@ -51,11 +30,7 @@ fn a_thousand_seeds_of_each_size_elect_one_leader_within_30_s() {
             steps_to_leader(&mut sim, 30_000_000);
             let calm_from_us = sim.now_us();
             while sim.now_us() < calm_from_us + 3_000_000 && sim.step() {
-                assert!(
-                    sim.violations().is_empty(),
-                    "{replicas} replicas, seed {seed}: {:?}",
-                    sim.violations()
-                );
+                assert!(sim.violations().is_empty(), "{replicas} replicas, seed {seed}: {:?}", sim.violations());
             }
         }
     }
@@ -94,12 +69,7 @@ fn a_healthy_cluster_stays_quiet() {
             sim.step();
         }
         assert_eq!(
-            (
-                leader(&sim),
-                leader(&sim)
-                    .and_then(|id| sim.standing(id))
-                    .map(|s| s.epoch)
-            ),
+            (leader(&sim), leader(&sim).and_then(|id| sim.standing(id)).map(|s| s.epoch)),
             (settled, settled_epoch)
         );
         assert!(settled_epoch >= epoch);

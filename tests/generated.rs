@@ -8,26 +8,30 @@ fn epochs_css() -> String {
     let mut css = String::from("/* Made by tests/generated.rs: hue n = 25 + 137.5 n degrees. */\n");
     for epoch in 0..144_u32 {
         let tenths = (250 + 1375 * epoch) % 3600;
-        let hue = if tenths % 10 == 0 {
-            (tenths / 10).to_string()
-        } else {
-            format!("{}.{}", tenths / 10, tenths % 10)
-        };
+        let hue = if tenths % 10 == 0 { (tenths / 10).to_string() } else { format!("{}.{}", tenths / 10, tenths % 10) };
         writeln!(css, ".e{epoch}{{--h:{hue}}}").expect("a string takes everything");
     }
     css
 }
 
-#[test]
-fn the_epoch_hues_are_what_the_formula_gives() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("www/epochs.css");
-    let wanted = epochs_css();
+fn check(name: &str, wanted: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
     if std::env::var_os("RAFTWERK_WRITE").is_some() {
-        std::fs::write(&path, &wanted).expect("the file can be written");
+        std::fs::write(&path, wanted).expect("the file can be written");
     }
     let found = std::fs::read_to_string(&path).expect("the file is there");
-    assert!(
-        found == wanted,
-        "www/epochs.css is old; run `cargo xtask fix`"
-    );
+    assert!(found == wanted, "{name} is old; run `cargo xtask fix`");
+}
+
+#[test]
+fn the_epoch_hues_are_what_the_formula_gives() {
+    check("www/epochs.css", &epochs_css());
+}
+
+#[test]
+fn the_newcomers_link_is_the_newcomers_scenario() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/newcomer.json");
+    let text = std::fs::read_to_string(path).expect("the file is there");
+    let record = raftwerk::scenario::from_json(&text).expect("a good scenario");
+    check("scenarios/newcomer.link", &raftwerk::scenario::link::encode(&record));
 }

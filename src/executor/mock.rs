@@ -29,14 +29,7 @@ impl<T> MockEventExecutor<T> {
     /// An executor that holds at most `capacity` pending tasks.
     #[must_use]
     pub fn with_capacity_limit(capacity: usize) -> Self {
-        Self {
-            queue: OrderedQueue::default(),
-            accepted: 0,
-            ran: 0,
-            seen_us: 0,
-            capacity,
-            is_shutdown: false,
-        }
+        Self { queue: OrderedQueue::default(), accepted: 0, ran: 0, seen_us: 0, capacity, is_shutdown: false }
     }
 
     /// Tells the executor what the clock shows. Delays count from here.
@@ -74,9 +67,7 @@ impl<T> MockEventExecutor<T> {
 
     /// All pending tasks as (due time in microseconds, number, task), in no particular order.
     pub fn tasks(&self) -> impl Iterator<Item = (u64, u64, &T)> {
-        self.queue
-            .iter()
-            .map(|(_, (due_us, number), task)| (due_us, number, task))
+        self.queue.iter().map(|(_, (due_us, number), task)| (due_us, number, task))
     }
 
     /// How many tasks have been accepted and how many have run so far.

@@ -30,11 +30,7 @@ pub struct OrderedQueue<K, T> {
 
 impl<K, T> Default for OrderedQueue<K, T> {
     fn default() -> Self {
-        Self {
-            heap: Vec::new(),
-            slots: Vec::new(),
-            free: Vec::new(),
-        }
+        Self { heap: Vec::new(), slots: Vec::new(), free: Vec::new() }
     }
 }
 
@@ -63,40 +59,25 @@ impl<K: Ord + Copy, T> OrderedQueue<K, T> {
             s.entry = Some((key, value));
             slot
         } else {
-            let slot =
-                u32::try_from(self.slots.len()).expect("a queue holds fewer than 2^32 entries");
-            self.slots.push(Slot {
-                generation: 0,
-                place,
-                entry: Some((key, value)),
-            });
+            let slot = u32::try_from(self.slots.len()).expect("a queue holds fewer than 2^32 entries");
+            self.slots.push(Slot { generation: 0, place, entry: Some((key, value)) });
             slot
         };
         self.heap.push(slot);
         self.sift_up(place as usize);
-        Handle {
-            slot,
-            generation: self.slots[slot as usize].generation,
-        }
+        Handle { slot, generation: self.slots[slot as usize].generation }
     }
 
     /// The least key and its value.
     #[must_use]
     pub fn first(&self) -> Option<(K, &T)> {
         let slot = *self.heap.first()?;
-        self.slots[slot as usize]
-            .entry
-            .as_ref()
-            .map(|(k, v)| (*k, v))
+        self.slots[slot as usize].entry.as_ref().map(|(k, v)| (*k, v))
     }
 
     /// Takes out the entry with the least key.
     pub fn pop(&mut self) -> Option<(K, T)> {
-        if self.heap.is_empty() {
-            None
-        } else {
-            Some(self.take_place(0))
-        }
+        if self.heap.is_empty() { None } else { Some(self.take_place(0)) }
     }
 
     /// The entry that `handle` names, if it is still here.
@@ -136,10 +117,7 @@ impl<K: Ord + Copy, T> OrderedQueue<K, T> {
         let mut place = 0;
         while place < self.heap.len() {
             let slot = self.heap[place] as usize;
-            let stays = self.slots[slot]
-                .entry
-                .as_ref()
-                .is_some_and(|(k, v)| keep(*k, v));
+            let stays = self.slots[slot].entry.as_ref().is_some_and(|(k, v)| keep(*k, v));
             if stays {
                 place += 1;
             } else {
@@ -154,16 +132,7 @@ impl<K: Ord + Copy, T> OrderedQueue<K, T> {
     pub fn iter(&self) -> impl Iterator<Item = (Handle, K, &T)> {
         self.heap.iter().filter_map(|&slot| {
             let s = &self.slots[slot as usize];
-            s.entry.as_ref().map(|(k, v)| {
-                (
-                    Handle {
-                        slot,
-                        generation: s.generation,
-                    },
-                    *k,
-                    v,
-                )
-            })
+            s.entry.as_ref().map(|(k, v)| (Handle { slot, generation: s.generation }, *k, v))
         })
     }
 
@@ -182,11 +151,7 @@ impl<K: Ord + Copy, T> OrderedQueue<K, T> {
     }
 
     fn key(&self, place: usize) -> K {
-        self.slots[self.heap[place] as usize]
-            .entry
-            .as_ref()
-            .expect("a slot in the heap is occupied")
-            .0
+        self.slots[self.heap[place] as usize].entry.as_ref().expect("a slot in the heap is occupied").0
     }
 
     fn swap(&mut self, a: usize, b: usize) {
@@ -213,11 +178,7 @@ impl<K: Ord + Copy, T> OrderedQueue<K, T> {
                 break;
             }
             let right = left + 1;
-            let child = if right < self.heap.len() && self.key(right) < self.key(left) {
-                right
-            } else {
-                left
-            };
+            let child = if right < self.heap.len() && self.key(right) < self.key(left) { right } else { left };
             if self.key(child) >= self.key(place) {
                 break;
             }

@@ -38,11 +38,7 @@ impl MockTime {
     /// # Panics
     /// If that would take it back: time going back is our own mistake, never an input's.
     pub fn set_us(&mut self, at_us: u64) {
-        assert!(
-            at_us >= self.now_us,
-            "the clock would go back from {} to {at_us}",
-            self.now_us
-        );
+        assert!(at_us >= self.now_us, "the clock would go back from {} to {at_us}", self.now_us);
         self.now_us = at_us;
     }
 }

@@ -60,23 +60,14 @@ impl Explanation {
                 part,
                 Some((
                     _,
-                    Note::Became {
-                        to: RoleShape::Leader,
-                        ..
-                    } | Note::Became {
-                        from: Some(RoleShape::Leader),
-                        ..
-                    }
+                    Note::Became { to: RoleShape::Leader, .. } | Note::Became { from: Some(RoleShape::Leader), .. }
                 ))
             )
         };
         self.fault.is_some()
             || changes_leader(&self.why)
             || changes_leader(&self.then)
-            || matches!(
-                self.trigger,
-                Trigger::Command(Command::Crash { .. } | Command::Restart { .. })
-            )
+            || matches!(self.trigger, Trigger::Command(Command::Crash { .. } | Command::Restart { .. }))
     }
 }
 
@@ -85,25 +76,13 @@ const fn weight(note: &Note) -> u8 {
     match note {
         Note::Became { .. } => 9,
         Note::Lost { .. } => 8,
-        Note::Granted { .. }
-        | Note::Refused { .. }
-        | Note::SuccessorWait { .. }
-        | Note::Truncated { .. } => 7,
+        Note::Granted { .. } | Note::Refused { .. } | Note::SuccessorWait { .. } | Note::Truncated { .. } => 7,
         Note::HighWatermark { .. } => 6,
         Note::Counted { .. } | Note::ToldDiverging { .. } | Note::LeaderChangeAppended { .. } => 5,
-        Note::Appended { .. }
-        | Note::Served { .. }
-        | Note::Fenced { .. }
-        | Note::NotLeader { .. } => 4,
+        Note::Appended { .. } | Note::Served { .. } | Note::Fenced { .. } | Note::NotLeader { .. } => 4,
         Note::HeardLeader { .. } | Note::Acknowledged { .. } | Note::HighWatermarkWaits { .. } => 3,
-        Note::Parked { .. }
-        | Note::WaitOver { .. }
-        | Note::UpToDate { .. }
-        | Note::BeginQuorumRound { .. } => 2,
-        Note::LateAnswer { .. }
-        | Note::OldAnswer { .. }
-        | Note::RequestTimedOut { .. }
-        | Note::BackoffOver { .. } => 1,
+        Note::Parked { .. } | Note::WaitOver { .. } | Note::UpToDate { .. } | Note::BeginQuorumRound { .. } => 2,
+        Note::LateAnswer { .. } | Note::OldAnswer { .. } | Note::RequestTimedOut { .. } | Note::BackoffOver { .. } => 1,
     }
 }
 
@@ -114,20 +93,10 @@ pub fn explain(trace: &[TraceEvent<KRaft>]) -> Explanation {
         .iter()
         .find_map(|event| match event.what {
             What::Command(command) => Some(Trigger::Command(command)),
-            What::Delivered {
-                from,
-                face,
-                is_wasted,
-                ..
-            } => Some(Trigger::Delivery {
-                from,
-                to: event.replica,
-                face,
-                is_wasted,
-            }),
-            What::Fired {
-                event: EventName::Timer { replica, timer, .. },
-            } => Some(Trigger::Timer { replica, timer }),
+            What::Delivered { from, face, is_wasted, .. } => {
+                Some(Trigger::Delivery { from, to: event.replica, face, is_wasted })
+            }
+            What::Fired { event: EventName::Timer { replica, timer, .. } } => Some(Trigger::Timer { replica, timer }),
             _ => None,
         })
         .unwrap_or(Trigger::Began);
@@ -137,11 +106,7 @@ pub fn explain(trace: &[TraceEvent<KRaft>]) -> Explanation {
     });
     // The answer that was counted is why a role changed; the change itself follows.
     let all: Vec<_> = notes.by_ref().collect();
-    let role = all
-        .iter()
-        .rev()
-        .find(|(_, note)| matches!(note, Note::Became { .. }))
-        .copied();
+    let role = all.iter().rev().find(|(_, note)| matches!(note, Note::Became { .. })).copied();
     let other = all
         .iter()
         .filter(|(_, note)| !matches!(note, Note::Became { .. }))
@@ -150,10 +115,7 @@ pub fn explain(trace: &[TraceEvent<KRaft>]) -> Explanation {
     let (why, then) = match (role, other) {
         _ if matches!(trigger, Trigger::Began) => (None, None),
         (Some(role), Some(other))
-            if matches!(
-                other.1,
-                Note::Counted { .. } | Note::Granted { .. } | Note::Refused { .. }
-            ) =>
+            if matches!(other.1, Note::Counted { .. } | Note::Granted { .. } | Note::Refused { .. }) =>
         {
             (Some(other), Some(role))
         }
@@ -164,15 +126,6 @@ pub fn explain(trace: &[TraceEvent<KRaft>]) -> Explanation {
         What::Failed(fault) => Some((event.replica, fault)),
         _ => None,
     });
-    let sent = trace
-        .iter()
-        .filter(|event| matches!(event.what, What::Sent { .. }))
-        .count();
-    Explanation {
-        trigger,
-        why,
-        then,
-        fault,
-        sent,
-    }
+    let sent = trace.iter().filter(|event| matches!(event.what, What::Sent { .. })).count();
+    Explanation { trigger, why, then, fault, sent }
 }

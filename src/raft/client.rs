@@ -53,10 +53,7 @@ pub struct LocalClock {
 
 impl Default for LocalClock {
     fn default() -> Self {
-        Self {
-            offset_us: 0,
-            rate_ppm: 1_000_000,
-        }
+        Self { offset_us: 0, rate_ppm: 1_000_000 }
     }
 }
 
@@ -65,18 +62,14 @@ impl LocalClock {
     #[must_use]
     pub fn local_us(self, global_us: u64) -> u64 {
         let run = u128::from(global_us) * u128::from(self.rate_ppm) / 1_000_000;
-        self.offset_us
-            .saturating_add(u64::try_from(run).unwrap_or(NEVER - 1))
-            .min(NEVER - 1)
+        self.offset_us.saturating_add(u64::try_from(run).unwrap_or(NEVER - 1)).min(NEVER - 1)
     }
 
     /// The first global time at which the local clock shows at least `local_us`.
     #[must_use]
     pub fn global_us(self, local_us: u64) -> u64 {
         let run = u128::from(local_us.saturating_sub(self.offset_us)) * 1_000_000;
-        u64::try_from(run.div_ceil(u128::from(self.rate_ppm.max(1))))
-            .unwrap_or(NEVER - 1)
-            .min(NEVER - 1)
+        u64::try_from(run.div_ceil(u128::from(self.rate_ppm.max(1)))).unwrap_or(NEVER - 1).min(NEVER - 1)
     }
 }
 
@@ -118,12 +111,8 @@ impl<P: Protocol> RaftClient<P> {
         around: &mut Surroundings<'_, P>,
     ) -> Self {
         let now_us = clock.local_us(around.time.now_us());
-        let mut cx = Context {
-            now_us,
-            settings: around.settings,
-            luck: &mut *around.luck,
-            effects: &mut *around.effects,
-        };
+        let mut cx =
+            Context { now_us, settings: around.settings, luck: &mut *around.luck, effects: &mut *around.effects };
         let replica = P::Replica::start(id, replicas, disk, &mut cx);
         let mut client = Self {
             replica,
@@ -173,10 +162,7 @@ impl<P: Protocol> RaftClient<P> {
     /// The timer that comes first and its global time.
     #[must_use]
     pub fn first_timer(&self) -> Option<(Timer, u32, u64)> {
-        self.replica
-            .timers()
-            .first()
-            .map(|(timer, line)| (timer, line.number, self.clock.global_us(line.at_us)))
+        self.replica.timers().first().map(|(timer, line)| (timer, line.number, self.clock.global_us(line.at_us)))
     }
 
     /// Queues a message, after a look at the state if there was none at this instant.
@@ -201,12 +187,8 @@ impl<P: Protocol> RaftClient<P> {
     pub fn poll(&mut self, around: &mut Surroundings<'_, P>) -> Option<(u64, TaskKind)> {
         let (number, task) = self.executor.take_due(around.time)?;
         let now_us = self.clock.local_us(around.time.now_us());
-        let mut cx = Context {
-            now_us,
-            settings: around.settings,
-            luck: &mut *around.luck,
-            effects: &mut *around.effects,
-        };
+        let mut cx =
+            Context { now_us, settings: around.settings, luck: &mut *around.luck, effects: &mut *around.effects };
         let kind = match task {
             Task::PollState => {
                 self.poll_is_queued = false;
@@ -251,10 +233,7 @@ impl<P: Protocol> RaftClient<P> {
                 self.executor.cancel(task);
             }
             if at_us != NEVER {
-                let delay_us = self
-                    .clock
-                    .global_us(at_us)
-                    .saturating_sub(around.time.now_us());
+                let delay_us = self.clock.global_us(at_us).saturating_sub(around.time.now_us());
                 *slot = self.executor.schedule(Task::Timer(timer), delay_us).ok();
             }
         }
@@ -284,20 +263,12 @@ impl<P: Protocol> RaftClient<P> {
         out.option(self.polled_at_us);
         // Tasks in their order; their numbers are part of their names.
         order.clear();
-        order.extend(
-            self.executor
-                .tasks()
-                .map(|(due_us, number, _)| (due_us, number)),
-        );
+        order.extend(self.executor.tasks().map(|(due_us, number, _)| (due_us, number)));
         order.sort_unstable();
         for &(due_us, number) in order.iter() {
             out.u64(due_us);
             out.u64(number);
-            let task = self
-                .executor
-                .tasks()
-                .find(|&(_, n, _)| n == number)
-                .map(|(_, _, task)| task);
+            let task = self.executor.tasks().find(|&(_, n, _)| n == number).map(|(_, _, task)| task);
             match task {
                 Some(Task::PollState) => out.u8(0),
                 Some(Task::Message(from, message)) => {

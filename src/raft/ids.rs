@@ -90,10 +90,7 @@ impl ReplicaSet {
                 return None;
             }
             // At most 31: a u32 has no higher bit.
-            #[expect(
-                clippy::cast_possible_truncation,
-                reason = "a bit number of a u32 fits a u8"
-            )]
+            #[expect(clippy::cast_possible_truncation, reason = "a bit number of a u32 fits a u8")]
             let index = rest.trailing_zeros() as u8;
             rest &= rest - 1;
             Some(ReplicaId(index))

@@ -120,19 +120,13 @@ impl Log {
     /// # Panics
     /// If its epoch is below the last one.
     pub fn append(&mut self, entry: Entry) {
-        assert!(
-            entry.epoch >= self.last_epoch(),
-            "epoch {} after {}",
-            entry.epoch,
-            self.last_epoch()
-        );
+        assert!(entry.epoch >= self.last_epoch(), "epoch {} after {}", entry.epoch, self.last_epoch());
         if entry.epoch > self.last_epoch() || self.epochs.is_empty() {
             self.epochs.push((entry.epoch, self.end));
         }
         let (segment, at) = split(self.end);
         if segment == self.segments.len() {
-            self.segments
-                .push(Arc::new(Vec::with_capacity(SEGMENT_ENTRIES)));
+            self.segments.push(Arc::new(Vec::with_capacity(SEGMENT_ENTRIES)));
         }
         let last = Arc::make_mut(&mut self.segments[segment]);
         last.truncate(at);
@@ -142,11 +136,7 @@ impl Log {
 
     /// Notes that `epoch` starts at the end of the log, before it has an entry.
     pub fn start_epoch(&mut self, epoch: u32) {
-        while self
-            .epochs
-            .last()
-            .is_some_and(|&(e, start)| start >= self.end || e >= epoch)
-        {
+        while self.epochs.last().is_some_and(|&(e, start)| start >= self.end || e >= epoch) {
             self.epochs.pop();
         }
         self.epochs.push((epoch, self.end));
@@ -159,8 +149,7 @@ impl Log {
         }
         self.end = end;
         let (segment, at) = split(end);
-        self.segments
-            .truncate(if at == 0 { segment } else { segment + 1 });
+        self.segments.truncate(if at == 0 { segment } else { segment + 1 });
         while self.epochs.last().is_some_and(|&(_, start)| start >= end) {
             self.epochs.pop();
         }
@@ -173,8 +162,7 @@ impl Log {
             return None;
         }
         let (segment, at) = split(offset);
-        let count = usize::try_from(self.end - offset)
-            .map_or(SEGMENT_ENTRIES, |left| left.min(SEGMENT_ENTRIES - at));
+        let count = usize::try_from(self.end - offset).map_or(SEGMENT_ENTRIES, |left| left.min(SEGMENT_ENTRIES - at));
         Some(Records {
             segment: Arc::clone(&self.segments[segment]),
             base: offset,
@@ -187,23 +175,14 @@ impl Log {
     #[must_use]
     pub fn end_offset_for_epoch(&self, epoch: u32) -> EpochEnd {
         let Some(&(_, first)) = self.epochs.first() else {
-            return EpochEnd {
-                epoch: self.last_epoch(),
-                end_offset: self.end,
-            };
+            return EpochEnd { epoch: self.last_epoch(), end_offset: self.end };
         };
         let above = self.epochs.partition_point(|&(e, _)| e <= epoch);
         if above == 0 {
-            return EpochEnd {
-                epoch: 0,
-                end_offset: first,
-            };
+            return EpochEnd { epoch: 0, end_offset: first };
         }
         let end_offset = self.epochs.get(above).map_or(self.end, |&(_, start)| start);
-        EpochEnd {
-            epoch: self.epochs[above - 1].0,
-            end_offset,
-        }
+        EpochEnd { epoch: self.epochs[above - 1].0, end_offset }
     }
 
     /// `None` if a log that ends at (`offset`, `epoch`) is a prefix of this one, else where to look next (spec 5.2).
@@ -223,11 +202,7 @@ impl Log {
             return known.end_offset.min(self.end);
         }
         let ours = self.end_offset_for_epoch(known.epoch);
-        if ours.epoch == known.epoch {
-            ours.end_offset.min(known.end_offset)
-        } else {
-            ours.end_offset
-        }
+        if ours.epoch == known.epoch { ours.end_offset.min(known.end_offset) } else { ours.end_offset }
     }
 
     /// Writes all entries for a state digest.
@@ -271,10 +246,7 @@ mod tests {
         let mut log = Log::default();
         for &(epoch, count) in epochs {
             for value in 0..count {
-                log.append(Entry {
-                    epoch,
-                    payload: Payload::Set { key: 0, value },
-                });
+                log.append(Entry { epoch, payload: Payload::Set { key: 0, value } });
             }
         }
         log
@@ -283,39 +255,18 @@ mod tests {
     #[test]
     fn end_offset_for_epoch_gives_the_table_of_5_2() {
         let log = log(&[(1, 15), (3, 5), (4, 10)]);
-        let got: Vec<_> = (0..6)
-            .map(|e| log.end_offset_for_epoch(e))
-            .map(|e| (e.end_offset, e.epoch))
-            .collect();
+        let got: Vec<_> = (0..6).map(|e| log.end_offset_for_epoch(e)).map(|e| (e.end_offset, e.epoch)).collect();
         assert_eq!(got, [(0, 0), (15, 1), (15, 1), (20, 3), (30, 4), (30, 4)]);
     }
 
     #[test]
     fn diverges_gives_the_examples_of_5_2() {
         let one = log(&[(1, 1)]);
-        assert_eq!(
-            one.diverges(1, 2),
-            Some(EpochEnd {
-                epoch: 1,
-                end_offset: 1
-            })
-        );
-        assert_eq!(
-            one.diverges(2, 1),
-            Some(EpochEnd {
-                epoch: 1,
-                end_offset: 1
-            })
-        );
+        assert_eq!(one.diverges(1, 2), Some(EpochEnd { epoch: 1, end_offset: 1 }));
+        assert_eq!(one.diverges(2, 1), Some(EpochEnd { epoch: 1, end_offset: 1 }));
         assert_eq!(one.diverges(1, 1), None);
         let two = log(&[(1, 10), (2, 10)]);
-        assert_eq!(
-            two.diverges(11, 1),
-            Some(EpochEnd {
-                epoch: 1,
-                end_offset: 10
-            })
-        );
+        assert_eq!(two.diverges(11, 1), Some(EpochEnd { epoch: 1, end_offset: 10 }));
     }
 
     #[test]
@@ -323,10 +274,7 @@ mod tests {
         let mut a = log(&[(1, 70)]);
         let b = a.clone();
         a.truncate(65);
-        a.append(Entry {
-            epoch: 2,
-            payload: Payload::Set { key: 9, value: 9 },
-        });
+        a.append(Entry { epoch: 2, payload: Payload::Set { key: 9, value: 9 } });
         assert_eq!((a.end_offset(), a.last_epoch()), (66, 2));
         assert_eq!((b.end_offset(), b.last_epoch()), (70, 1));
         assert_eq!(b.get(65).map(|e| e.epoch), Some(1));
@@ -336,10 +284,7 @@ mod tests {
     #[test]
     fn reading_stops_at_the_end_of_a_segment() {
         let log = log(&[(1, 70)]);
-        assert_eq!(
-            log.read(60).map(|r| (r.base(), r.entries().len())),
-            Some((60, 4))
-        );
+        assert_eq!(log.read(60).map(|r| (r.base(), r.entries().len())), Some((60, 4)));
         assert_eq!(log.read(64).map(|r| r.entries().len()), Some(6));
         assert!(log.read(70).is_none());
     }

@@ -16,7 +16,6 @@ pub use digest::Encoder;
 pub use ids::{REPLICAS_MAX, ReplicaId, ReplicaSet};
 pub use log::{Entry, EpochEnd, Log, Payload, Records, SEGMENT_ENTRIES, encode_entry};
 pub use protocol::{
-    Context, Effects, Face, Fault, Luck, MessageFace, Protocol, Purpose, Replica, RoleShape,
-    Standing, Verdict,
+    Context, Effects, Face, Fault, Luck, MessageFace, Protocol, Purpose, Replica, RoleShape, Standing, Verdict,
 };
 pub use timers::{Armed, Timer, TimerKind, TimerTable};

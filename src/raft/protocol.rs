@@ -66,14 +66,7 @@ pub struct Effects<P: Protocol> {
 
 impl<P: Protocol> Default for Effects<P> {
     fn default() -> Self {
-        Self {
-            persisted: false,
-            sends: Vec::new(),
-            timers: Vec::new(),
-            notify: false,
-            notes: Vec::new(),
-            fault: None,
-        }
+        Self { persisted: false, sends: Vec::new(), timers: Vec::new(), notify: false, notes: Vec::new(), fault: None }
     }
 }
 

@@ -46,10 +46,7 @@ impl Timer {
     /// A timer kept for `peer`.
     #[must_use]
     pub const fn of(kind: TimerKind, peer: ReplicaId) -> Self {
-        Self {
-            kind,
-            peer: Some(peer),
-        }
+        Self { kind, peer: Some(peer) }
     }
 
     /// Its place in dense tables.
@@ -74,11 +71,7 @@ impl Timer {
             4 => Self::new(TimerKind::LongPoll),
             per_peer => {
                 let peer = ReplicaId(u8::try_from((per_peer - 5) / 2).expect("at most 25 peers"));
-                let kind = if per_peer % 2 == 1 {
-                    TimerKind::Request
-                } else {
-                    TimerKind::RetryBackoff
-                };
+                let kind = if per_peer % 2 == 1 { TimerKind::Request } else { TimerKind::RetryBackoff };
                 Self::of(kind, peer)
             }
         }
@@ -112,16 +105,7 @@ impl TimerTable {
     /// A table with every timer disarmed.
     #[must_use]
     pub fn new(replicas: u8) -> Self {
-        Self {
-            lines: vec![
-                Armed {
-                    at_us: NEVER,
-                    length_us: 0,
-                    number: 0
-                };
-                Timer::table_len(replicas)
-            ],
-        }
+        Self { lines: vec![Armed { at_us: NEVER, length_us: 0, number: 0 }; Timer::table_len(replicas)] }
     }
 
     /// The line of `timer`.
@@ -178,8 +162,7 @@ impl TimerTable {
     /// The armed timer that comes first: by deadline, then in the order of [`TimerKind`].
     #[must_use]
     pub fn first(&self) -> Option<(Timer, Armed)> {
-        self.armed()
-            .min_by_key(|(timer, line)| (line.at_us, *timer))
+        self.armed().min_by_key(|(timer, line)| (line.at_us, *timer))
     }
 
     /// Writes the table for a state digest.

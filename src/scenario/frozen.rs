@@ -16,11 +16,7 @@ pub(super) struct Big(pub u64);
 
 impl Serialize for Big {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if serializer.is_human_readable() {
-            serializer.collect_str(&self.0)
-        } else {
-            serializer.serialize_u64(self.0)
-        }
+        if serializer.is_human_readable() { serializer.collect_str(&self.0) } else { serializer.serialize_u64(self.0) }
     }
 }
 
@@ -32,9 +28,7 @@ impl<'de> Deserialize<'de> for Big {
                 && text.bytes().all(|byte| byte.is_ascii_digit())
                 && (text.len() == 1 || !text.starts_with('0'));
             let number = text.parse().ok().filter(|_| is_canonical);
-            number.map(Self).ok_or_else(|| {
-                serde::de::Error::custom("a whole number below 2^64 as text is needed")
-            })
+            number.map(Self).ok_or_else(|| serde::de::Error::custom("a whole number below 2^64 as text is needed"))
         } else {
             u64::deserialize(deserializer).map(Self)
         }
@@ -100,46 +94,14 @@ enum TimerKindV0 {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum CommandV0 {
-    Crash {
-        replica: u8,
-        keep_unflushed: bool,
-    },
-    Restart {
-        replica: u8,
-    },
-    RunDelivery {
-        from: u8,
-        to: u8,
-        number: u32,
-        is_copy: bool,
-    },
-    RunTimer {
-        replica: u8,
-        kind: TimerKindV0,
-        peer: Option<u8>,
-        number: u32,
-    },
-    Drop {
-        from: u8,
-        to: u8,
-        number: u32,
-        is_copy: bool,
-    },
-    Duplicate {
-        from: u8,
-        to: u8,
-        number: u32,
-        after_us: u32,
-    },
-    SetCut {
-        from: u8,
-        to: u8,
-        is_cut: bool,
-    },
-    SetLink {
-        link: Option<(u8, u8)>,
-        conditions: LinksV0,
-    },
+    Crash { replica: u8, keep_unflushed: bool },
+    Restart { replica: u8 },
+    RunDelivery { from: u8, to: u8, number: u32, is_copy: bool },
+    RunTimer { replica: u8, kind: TimerKindV0, peer: Option<u8>, number: u32 },
+    Drop { from: u8, to: u8, number: u32, is_copy: bool },
+    Duplicate { from: u8, to: u8, number: u32, after_us: u32 },
+    SetCut { from: u8, to: u8, is_cut: bool },
+    SetLink { link: Option<(u8, u8)>, conditions: LinksV0 },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -192,47 +154,18 @@ fn links_in(c: &LinksV0) -> LinkConditions {
 }
 
 fn id_in(path: &str, shown: u8) -> Result<ReplicaId, InputError> {
-    shown
-        .checked_sub(1)
-        .map(ReplicaId)
-        .ok_or_else(|| InputError::new(path, "nodes are numbered from 1"))
+    shown.checked_sub(1).map(ReplicaId).ok_or_else(|| InputError::new(path, "nodes are numbered from 1"))
 }
 
 fn command_out(command: Command) -> CommandV0 {
     let shown = |id: ReplicaId| id.0 + 1;
     match command {
-        Command::Crash {
-            replica,
-            keep_unflushed,
-        } => CommandV0::Crash {
-            replica: shown(replica),
-            keep_unflushed,
-        },
-        Command::Restart { replica } => CommandV0::Restart {
-            replica: shown(replica),
-        },
-        Command::RunNow {
-            event:
-                EventName::Delivery {
-                    from,
-                    to,
-                    number,
-                    is_copy,
-                },
-        } => CommandV0::RunDelivery {
-            from: shown(from),
-            to: shown(to),
-            number,
-            is_copy,
-        },
-        Command::RunNow {
-            event:
-                EventName::Timer {
-                    replica,
-                    timer,
-                    number,
-                },
-        } => CommandV0::RunTimer {
+        Command::Crash { replica, keep_unflushed } => CommandV0::Crash { replica: shown(replica), keep_unflushed },
+        Command::Restart { replica } => CommandV0::Restart { replica: shown(replica) },
+        Command::RunNow { event: EventName::Delivery { from, to, number, is_copy } } => {
+            CommandV0::RunDelivery { from: shown(from), to: shown(to), number, is_copy }
+        }
+        Command::RunNow { event: EventName::Timer { replica, timer, number } } => CommandV0::RunTimer {
             replica: shown(replica),
             kind: match timer.kind {
                 TimerKind::Election => TimerKindV0::Election,
@@ -246,33 +179,13 @@ fn command_out(command: Command) -> CommandV0 {
             peer: timer.peer.map(shown),
             number,
         },
-        Command::Drop {
-            from,
-            to,
-            number,
-            is_copy,
-        } => CommandV0::Drop {
-            from: shown(from),
-            to: shown(to),
-            number,
-            is_copy,
-        },
-        Command::Duplicate {
-            from,
-            to,
-            number,
-            after_us,
-        } => CommandV0::Duplicate {
-            from: shown(from),
-            to: shown(to),
-            number,
-            after_us,
-        },
-        Command::SetCut { from, to, is_cut } => CommandV0::SetCut {
-            from: shown(from),
-            to: shown(to),
-            is_cut,
-        },
+        Command::Drop { from, to, number, is_copy } => {
+            CommandV0::Drop { from: shown(from), to: shown(to), number, is_copy }
+        }
+        Command::Duplicate { from, to, number, after_us } => {
+            CommandV0::Duplicate { from: shown(from), to: shown(to), number, after_us }
+        }
+        Command::SetCut { from, to, is_cut } => CommandV0::SetCut { from: shown(from), to: shown(to), is_cut },
         Command::SetLink { link, conditions } => CommandV0::SetLink {
             link: link.map(|(from, to)| (shown(from), shown(to))),
             conditions: links_out(&conditions),
@@ -283,35 +196,14 @@ fn command_out(command: Command) -> CommandV0 {
 fn command_in(path: &str, command: &CommandV0) -> Result<Command, InputError> {
     let id = |field: &str, shown: u8| id_in(&format!("{path}.{field}"), shown);
     Ok(match *command {
-        CommandV0::Crash {
-            replica,
-            keep_unflushed,
-        } => Command::Crash {
-            replica: id("replica", replica)?,
-            keep_unflushed,
+        CommandV0::Crash { replica, keep_unflushed } => {
+            Command::Crash { replica: id("replica", replica)?, keep_unflushed }
+        }
+        CommandV0::Restart { replica } => Command::Restart { replica: id("replica", replica)? },
+        CommandV0::RunDelivery { from, to, number, is_copy } => Command::RunNow {
+            event: EventName::Delivery { from: id("from", from)?, to: id("to", to)?, number, is_copy },
         },
-        CommandV0::Restart { replica } => Command::Restart {
-            replica: id("replica", replica)?,
-        },
-        CommandV0::RunDelivery {
-            from,
-            to,
-            number,
-            is_copy,
-        } => Command::RunNow {
-            event: EventName::Delivery {
-                from: id("from", from)?,
-                to: id("to", to)?,
-                number,
-                is_copy,
-            },
-        },
-        CommandV0::RunTimer {
-            replica,
-            ref kind,
-            peer,
-            number,
-        } => {
+        CommandV0::RunTimer { replica, ref kind, peer, number } => {
             let (kind, needs_peer) = match kind {
                 TimerKindV0::Election => (TimerKind::Election, false),
                 TimerKindV0::Fetch => (TimerKind::Fetch, false),
@@ -323,54 +215,22 @@ fn command_in(path: &str, command: &CommandV0) -> Result<Command, InputError> {
             };
             let peer = peer.map(|peer| id("peer", peer)).transpose()?;
             if peer.is_some() != needs_peer {
-                return Err(InputError::new(
-                    format!("{path}.peer"),
-                    "this timer is kept per peer, or it is not",
-                ));
+                return Err(InputError::new(format!("{path}.peer"), "this timer is kept per peer, or it is not"));
             }
             let timer = Timer { kind, peer };
-            Command::RunNow {
-                event: EventName::Timer {
-                    replica: id("replica", replica)?,
-                    timer,
-                    number,
-                },
-            }
+            Command::RunNow { event: EventName::Timer { replica: id("replica", replica)?, timer, number } }
         }
-        CommandV0::Drop {
-            from,
-            to,
-            number,
-            is_copy,
-        } => Command::Drop {
-            from: id("from", from)?,
-            to: id("to", to)?,
-            number,
-            is_copy,
-        },
-        CommandV0::Duplicate {
-            from,
-            to,
-            number,
-            after_us,
-        } => Command::Duplicate {
-            from: id("from", from)?,
-            to: id("to", to)?,
-            number,
-            after_us,
-        },
-        CommandV0::SetCut { from, to, is_cut } => Command::SetCut {
-            from: id("from", from)?,
-            to: id("to", to)?,
-            is_cut,
-        },
-        CommandV0::SetLink {
-            link,
-            ref conditions,
-        } => Command::SetLink {
-            link: link
-                .map(|(from, to)| Ok::<_, InputError>((id("link", from)?, id("link", to)?)))
-                .transpose()?,
+        CommandV0::Drop { from, to, number, is_copy } => {
+            Command::Drop { from: id("from", from)?, to: id("to", to)?, number, is_copy }
+        }
+        CommandV0::Duplicate { from, to, number, after_us } => {
+            Command::Duplicate { from: id("from", from)?, to: id("to", to)?, number, after_us }
+        }
+        CommandV0::SetCut { from, to, is_cut } => {
+            Command::SetCut { from: id("from", from)?, to: id("to", to)?, is_cut }
+        }
+        CommandV0::SetLink { link, ref conditions } => Command::SetLink {
+            link: link.map(|(from, to)| Ok::<_, InputError>((id("link", from)?, id("link", to)?))).transpose()?,
             conditions: links_in(conditions),
         },
     })
@@ -423,10 +283,7 @@ pub(super) fn is_known(record: &RecordV0) -> bool {
 
 pub(super) fn into_record(wire: RecordV0) -> Result<Record, InputError> {
     if !is_known(&wire) {
-        return Err(InputError::new(
-            "format",
-            "it was made by another version of this page",
-        ));
+        return Err(InputError::new("format", "it was made by another version of this page"));
     }
     let ProtocolV0::Kraft(k) = wire.protocol;
     let commands = wire
@@ -435,11 +292,7 @@ pub(super) fn into_record(wire: RecordV0) -> Result<Record, InputError> {
         .enumerate()
         .map(|(index, placed)| {
             let command = command_in(&format!("commands[{index}].command"), &placed.command)?;
-            Ok(Placed {
-                step: placed.step.0,
-                at_us: placed.at_us.0,
-                command,
-            })
+            Ok(Placed { step: placed.step.0, at_us: placed.at_us.0, command })
         })
         .collect::<Result<_, InputError>>()?;
     Ok(Record {

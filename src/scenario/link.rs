@@ -44,8 +44,7 @@ fn sum(text: &str) -> String {
 /// Never: every record has a binary form.
 #[must_use]
 pub fn encode(record: &Record) -> String {
-    let bytes =
-        postcard::to_allocvec(&frozen::out(record)).expect("every record has a binary form");
+    let bytes = postcard::to_allocvec(&frozen::out(record)).expect("every record has a binary form");
     let text = format!("{VERSION}.{}", URL_SAFE_NO_PAD.encode(bytes));
     let sum = sum(&text);
     text + &sum
@@ -65,8 +64,7 @@ pub fn decode(fragment: &str) -> Result<Option<Record>, LinkError> {
         return Err(LinkError::Damaged);
     }
     let (version, body) = text.split_once('.').ok_or(LinkError::Damaged)?;
-    let is_version =
-        !version.is_empty() && version.len() <= 9 && version.bytes().all(|b| b.is_ascii_digit());
+    let is_version = !version.is_empty() && version.len() <= 9 && version.bytes().all(|b| b.is_ascii_digit());
     if !is_version || body.len() < SUM_LEN {
         return Err(LinkError::Damaged);
     }
@@ -78,9 +76,7 @@ pub fn decode(fragment: &str) -> Result<Option<Record>, LinkError> {
         return Err(LinkError::Unknown(version.to_owned()));
     }
     let payload = &body[..body.len() - SUM_LEN];
-    let bytes = URL_SAFE_NO_PAD
-        .decode(payload)
-        .map_err(|_| LinkError::Damaged)?;
+    let bytes = URL_SAFE_NO_PAD.decode(payload).map_err(|_| LinkError::Damaged)?;
     let (wire, rest) = postcard::take_from_bytes::<frozen::RecordV0>(&bytes)
         .map_err(|_| InputError::new("record", "it has no meaning in this version"))?;
     if !rest.is_empty() {
@@ -121,28 +117,17 @@ mod tests {
 
     #[test]
     fn b01_cutting_or_changing_any_character_is_noticed() {
-        let link = encode(&Record {
-            title: "a title".into(),
-            seed: u64::MAX,
-            ..Record::default()
-        });
+        let link = encode(&Record { title: "a title".into(), seed: u64::MAX, ..Record::default() });
         assert_eq!(decode(&link).map(|r| r.map(|r| r.seed)), Ok(Some(u64::MAX)));
         for cut in 1..link.len() {
             assert!(decode(&link[..link.len() - cut]).is_err(), "cut {cut}");
-            assert_eq!(
-                decode(&link[cut..]).err(),
-                Some(LinkError::Damaged),
-                "cut {cut} in front"
-            );
+            assert_eq!(decode(&link[cut..]).err(), Some(LinkError::Damaged), "cut {cut} in front");
         }
         for place in 0..link.len() {
             for with in ["A", "b", "_", "9", ".", "%"] {
                 let mut changed = link.clone();
                 changed.replace_range(place..=place, with);
-                assert!(
-                    changed == link || decode(&changed).is_err(),
-                    "{with} at {place}"
-                );
+                assert!(changed == link || decode(&changed).is_err(), "{with} at {place}");
             }
         }
     }
@@ -150,31 +135,17 @@ mod tests {
     #[test]
     fn b01_an_unknown_version_is_told_apart_from_damage() {
         let text = "7.AAAA";
-        assert_eq!(
-            decode(&format!("{text}{}", sum(text))),
-            Err(LinkError::Unknown("7".into()))
-        );
+        assert_eq!(decode(&format!("{text}{}", sum(text))), Err(LinkError::Unknown("7".into())));
         assert_eq!(decode("7.AAAAAAAAAA"), Err(LinkError::Damaged));
     }
 
     #[test]
     fn b03_the_payload_needs_no_escaping_and_b05_ends_in_a_letter_or_digit() {
         for seed in 0..500 {
-            let link = encode(&Record {
-                title: "50% & up 节点 ①".into(),
-                seed,
-                ..Record::default()
-            });
+            let link = encode(&Record { title: "50% & up 节点 ①".into(), seed, ..Record::default() });
             let (_, payload) = link.split_once('.').expect("an envelope");
-            assert!(
-                payload
-                    .bytes()
-                    .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
-            );
-            assert!(
-                link.ends_with(|c: char| c.is_ascii_alphanumeric()),
-                "{link}"
-            );
+            assert!(payload.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_'));
+            assert!(link.ends_with(|c: char| c.is_ascii_alphanumeric()), "{link}");
         }
     }
 
@@ -182,10 +153,7 @@ mod tests {
     fn b05_what_programs_add_behind_an_address_is_ignored() {
         let link = encode(&Record::default());
         for tail in [".", ").", ">", "\"", ",", "*", "%0A", "%20", " \n", "!?"] {
-            assert!(
-                matches!(decode(&format!("{link}{tail}")), Ok(Some(_))),
-                "{tail:?}"
-            );
+            assert!(matches!(decode(&format!("{link}{tail}")), Ok(Some(_))), "{tail:?}");
         }
         assert_eq!(decode(&format!("{link}&x=1")), Err(LinkError::Damaged));
     }

@@ -28,10 +28,7 @@ pub struct InputError {
 
 impl InputError {
     pub(super) fn new(path: impl Into<String>, says: impl Into<String>) -> Self {
-        Self {
-            path: path.into(),
-            says: says.into(),
-        }
+        Self { path: path.into(), says: says.into() }
     }
 }
 
@@ -39,34 +36,20 @@ fn within(path: &str, value: u64, low: u64, high: u64) -> Result<(), InputError>
     if (low..=high).contains(&value) {
         Ok(())
     } else {
-        Err(InputError::new(
-            path,
-            format!("{value} is not between {low} and {high}"),
-        ))
+        Err(InputError::new(path, format!("{value} is not between {low} and {high}")))
     }
 }
 
 fn check_links(path: &str, c: &LinkConditions) -> Result<(), InputError> {
-    within(
-        &format!("{path}.latency_max_us"),
-        c.latency_max_us.into(),
-        0,
-        LATENCY_US_MAX.into(),
-    )?;
+    within(&format!("{path}.latency_max_us"), c.latency_max_us.into(), 0, LATENCY_US_MAX.into())?;
     if c.latency_min_us > c.latency_max_us {
         return Err(InputError::new(
             format!("{path}.latency_min_us"),
-            format!(
-                "the shortest latency ({} µs) is above the longest ({} µs)",
-                c.latency_min_us, c.latency_max_us
-            ),
+            format!("the shortest latency ({} µs) is above the longest ({} µs)", c.latency_min_us, c.latency_max_us),
         ));
     }
-    for (name, value) in [
-        ("loss_ppm", c.loss_ppm),
-        ("duplicate_ppm", c.duplicate_ppm),
-        ("reorder_ppm", c.reorder_ppm),
-    ] {
+    for (name, value) in [("loss_ppm", c.loss_ppm), ("duplicate_ppm", c.duplicate_ppm), ("reorder_ppm", c.reorder_ppm)]
+    {
         within(&format!("{path}.{name}"), value.into(), 0, PPM.into())?;
     }
     Ok(())
@@ -80,19 +63,9 @@ fn check_kraft(path: &str, k: &KRaftSettings) -> Result<(), InputError> {
         ("retry_backoff_ms", k.retry_backoff_ms),
         ("fetch_max_wait_ms", k.fetch_max_wait_ms),
     ] {
-        within(
-            &format!("{path}.{name}"),
-            value.into(),
-            1,
-            TIMEOUT_MS_MAX.into(),
-        )?;
+        within(&format!("{path}.{name}"), value.into(), 1, TIMEOUT_MS_MAX.into())?;
     }
-    within(
-        &format!("{path}.election_backoff_max_ms"),
-        k.election_backoff_max_ms.into(),
-        0,
-        TIMEOUT_MS_MAX.into(),
-    )
+    within(&format!("{path}.election_backoff_max_ms"), k.election_backoff_max_ms.into(), 0, TIMEOUT_MS_MAX.into())
 }
 
 fn check_command(path: &str, command: &Command, replicas: u8) -> Result<(), InputError> {
@@ -100,41 +73,25 @@ fn check_command(path: &str, command: &Command, replicas: u8) -> Result<(), Inpu
         if id.0 < replicas {
             Ok(())
         } else {
-            Err(InputError::new(
-                format!("{path}.{field}"),
-                format!("there is no node {id}"),
-            ))
+            Err(InputError::new(format!("{path}.{field}"), format!("there is no node {id}")))
         }
     };
     match command {
-        Command::Crash { replica, .. } | Command::Restart { replica } => {
-            exists("replica", *replica)
-        }
-        Command::RunNow {
-            event: EventName::Timer { replica, timer, .. },
-        } => {
+        Command::Crash { replica, .. } | Command::Restart { replica } => exists("replica", *replica),
+        Command::RunNow { event: EventName::Timer { replica, timer, .. } } => {
             exists("replica", *replica)?;
             timer.peer.map_or(Ok(()), |peer| exists("peer", peer))
         }
-        Command::RunNow {
-            event: EventName::Delivery { from, to, .. },
-        }
+        Command::RunNow { event: EventName::Delivery { from, to, .. } }
         | Command::Drop { from, to, .. }
         | Command::SetCut { from, to, .. } => {
             exists("from", *from)?;
             exists("to", *to)
         }
-        Command::Duplicate {
-            from, to, after_us, ..
-        } => {
+        Command::Duplicate { from, to, after_us, .. } => {
             exists("from", *from)?;
             exists("to", *to)?;
-            within(
-                &format!("{path}.after_us"),
-                (*after_us).into(),
-                0,
-                LATENCY_US_MAX.into(),
-            )
+            within(&format!("{path}.after_us"), (*after_us).into(), 0, LATENCY_US_MAX.into())
         }
         Command::SetLink { link, conditions } => {
             if let Some((from, to)) = link {
@@ -152,10 +109,7 @@ fn check_command(path: &str, command: &Command, replicas: u8) -> Result<(), Inpu
 /// [`InputError`] with the path of the first field that is wrong.
 pub fn validate(record: &Record) -> Result<(), InputError> {
     if record.title.len() > TITLE_MAX {
-        return Err(InputError::new(
-            "title",
-            format!("it is longer than {TITLE_MAX} bytes"),
-        ));
+        return Err(InputError::new("title", format!("it is longer than {TITLE_MAX} bytes")));
     }
     within("replicas", record.replicas.into(), 1, REPLICAS_MAX.into())?;
     check_links("links", &record.links)?;
@@ -163,20 +117,14 @@ pub fn validate(record: &Record) -> Result<(), InputError> {
     check_kraft("protocol.kraft", kraft)?;
     within("position", record.position, 0, POSITION_MAX)?;
     if record.commands.len() > COMMANDS_MAX {
-        return Err(InputError::new(
-            "commands",
-            format!("there are more than {COMMANDS_MAX}"),
-        ));
+        return Err(InputError::new("commands", format!("there are more than {COMMANDS_MAX}")));
     }
     let mut before = (0, 0);
     for (index, placed) in record.commands.iter().enumerate() {
         let path = format!("commands[{index}]");
         let at_least = if index == 0 { 0 } else { before.0 + 1 };
         if placed.step < at_least || placed.at_us < before.1 {
-            return Err(InputError::new(
-                path,
-                "it stands before the command that precedes it",
-            ));
+            return Err(InputError::new(path, "it stands before the command that precedes it"));
         }
         within(&format!("{path}.step"), placed.step, 0, POSITION_MAX)?;
         before = (placed.step, placed.at_us);

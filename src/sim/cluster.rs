@@ -14,8 +14,8 @@ use super::settings::SimSettings;
 use super::trace::{TraceEvent, What};
 use crate::executor::{MockEventExecutor, MockTime, NEVER};
 use crate::raft::{
-    Effects, Encoder, Face, Failure, Fault, LocalClock, Log, Protocol, RaftClient, Replica,
-    ReplicaId, Standing, Surroundings, TaskKind, Timer, TimerTable,
+    Effects, Encoder, Face, Failure, Fault, LocalClock, Log, Protocol, RaftClient, Replica, ReplicaId, Standing,
+    Surroundings, TaskKind, Timer, TimerTable,
 };
 use std::sync::Arc;
 
@@ -105,10 +105,7 @@ impl<P: Protocol> Sim<P> {
     #[must_use]
     pub fn new(settings: SimSettings<P::Settings>) -> Self {
         let replicas = settings.replicas;
-        assert!(
-            (1..=crate::raft::REPLICAS_MAX).contains(&replicas),
-            "{replicas} replicas"
-        );
+        assert!((1..=crate::raft::REPLICAS_MAX).contains(&replicas), "{replicas} replicas");
         let disks = (0..replicas).map(|_| P::empty_disk());
         let standing = Standing {
             role: crate::raft::RoleShape::Unattached,
@@ -120,16 +117,8 @@ impl<P: Protocol> Sim<P> {
         };
         let mut sim = Self {
             time: MockTime::at(0),
-            members: disks
-                .map(|disk| Member::Down {
-                    disk,
-                    fault: None,
-                    standing,
-                })
-                .collect(),
-            luck: (0..replicas)
-                .map(|id| ReplicaLuck::new(settings.seed, ReplicaId(id)))
-                .collect(),
+            members: disks.map(|disk| Member::Down { disk, fault: None, standing }).collect(),
+            luck: (0..replicas).map(|id| ReplicaLuck::new(settings.seed, ReplicaId(id))).collect(),
             network: Network::new(replicas, settings.seed, settings.links),
             steps: 0,
             protocol_digest: 0,
@@ -207,12 +196,7 @@ impl<P: Protocol> Sim<P> {
     #[must_use]
     pub fn fault(&self, id: ReplicaId) -> Option<Failure> {
         match self.members.get(id.index()) {
-            Some(Member::Down {
-                fault: Some(fault), ..
-            }) => Some(Failure {
-                replica: id,
-                fault: *fault,
-            }),
+            Some(Member::Down { fault: Some(fault), .. }) => Some(Failure { replica: id, fault: *fault }),
             _ => None,
         }
     }
@@ -242,8 +226,7 @@ impl<P: Protocol> Sim<P> {
     /// The timers of a running replica and the clock they are read by.
     #[must_use]
     pub fn timers(&self, id: ReplicaId) -> Option<(&TimerTable, LocalClock)> {
-        self.client(id)
-            .map(|client| (client.replica().timers(), client.clock()))
+        self.client(id).map(|client| (client.replica().timers(), client.clock()))
     }
 
     /// How many tasks a running replica's executor has accepted and run.
@@ -296,15 +279,7 @@ impl<P: Protocol> Sim<P> {
 
     fn timer_event(&self, replica: ReplicaId) -> Option<NextEvent> {
         let (timer, number, at_us) = self.client(replica)?.first_timer()?;
-        Some(NextEvent {
-            at_us,
-            replica,
-            name: EventName::Timer {
-                replica,
-                timer,
-                number,
-            },
-        })
+        Some(NextEvent { at_us, replica, name: EventName::Timer { replica, timer, number } })
     }
 
     /// What the next step will be, if it is not a command.
@@ -313,11 +288,7 @@ impl<P: Protocol> Sim<P> {
         let (at_us, replica, is_delivery) = self.next_key()?;
         if is_delivery {
             let key = self.network.first()?;
-            return Some(NextEvent {
-                at_us,
-                replica,
-                name: delivery_name(key),
-            });
+            return Some(NextEvent { at_us, replica, name: delivery_name(key) });
         }
         self.timer_event(replica)
     }
@@ -328,38 +299,19 @@ impl<P: Protocol> Sim<P> {
         let mut all = Vec::new();
         for id in self.ids() {
             if let Some(client) = self.client(id) {
-                all.extend(
-                    client
-                        .replica()
-                        .timers()
-                        .armed()
-                        .map(|(timer, line)| NextEvent {
-                            at_us: client.clock().global_us(line.at_us),
-                            replica: id,
-                            name: EventName::Timer {
-                                replica: id,
-                                timer,
-                                number: line.number,
-                            },
-                        }),
-                );
+                all.extend(client.replica().timers().armed().map(|(timer, line)| NextEvent {
+                    at_us: client.clock().global_us(line.at_us),
+                    replica: id,
+                    name: EventName::Timer { replica: id, timer, number: line.number },
+                }));
             }
         }
         let flights = self.network.flights();
-        all.extend(flights.map(|(key, _)| NextEvent {
-            at_us: key.at_us,
-            replica: key.to,
-            name: delivery_name(key),
-        }));
+        all.extend(flights.map(|(key, _)| NextEvent { at_us: key.at_us, replica: key.to, name: delivery_name(key) }));
         all.sort_by_key(|event| {
             let class = match event.name {
                 EventName::Timer { timer, number, .. } => (0, Some(timer), 0, number, false),
-                EventName::Delivery {
-                    from,
-                    number,
-                    is_copy,
-                    ..
-                } => (1, None, from.0, number, is_copy),
+                EventName::Delivery { from, number, is_copy, .. } => (1, None, from.0, number, is_copy),
             };
             (event.at_us, event.replica, class)
         });
@@ -402,42 +354,21 @@ impl<P: Protocol> Sim<P> {
     fn check(&self, at_us: u64, command: &Command) -> Result<(), CommandError> {
         let (now_us, next_us) = (self.now_us(), self.next_due_us());
         if at_us < now_us || at_us > next_us || at_us == NEVER {
-            return Err(CommandError::WrongTime {
-                at_us,
-                now_us,
-                next_us,
-            });
+            return Err(CommandError::WrongTime { at_us, now_us, next_us });
         }
         let exists = |id: ReplicaId| {
-            if id.0 < self.replicas() {
-                Ok(())
-            } else {
-                Err(CommandError::NoSuchReplica(id))
-            }
+            if id.0 < self.replicas() { Ok(()) } else { Err(CommandError::NoSuchReplica(id)) }
         };
         match *command {
             Command::Crash { replica, .. } => {
                 exists(replica)?;
-                self.client(replica)
-                    .map(|_| ())
-                    .ok_or(CommandError::IsDown(replica))
+                self.client(replica).map(|_| ()).ok_or(CommandError::IsDown(replica))
             }
             Command::Restart { replica } => {
                 exists(replica)?;
-                if self.client(replica).is_some() {
-                    Err(CommandError::IsUp(replica))
-                } else {
-                    Ok(())
-                }
+                if self.client(replica).is_some() { Err(CommandError::IsUp(replica)) } else { Ok(()) }
             }
-            Command::RunNow {
-                event:
-                    EventName::Timer {
-                        replica,
-                        timer,
-                        number,
-                    },
-            } => {
+            Command::RunNow { event: EventName::Timer { replica, timer, number } } => {
                 exists(replica)?;
                 let client = self.client(replica).ok_or(CommandError::IsDown(replica))?;
                 if timer.peer.is_some_and(|peer| peer.0 >= self.replicas()) {
@@ -449,28 +380,13 @@ impl<P: Protocol> Sim<P> {
                 }
                 Ok(())
             }
-            Command::RunNow {
-                event:
-                    EventName::Delivery {
-                        from,
-                        to,
-                        number,
-                        is_copy,
-                    },
-            }
-            | Command::Drop {
-                from,
-                to,
-                number,
-                is_copy,
-            } => {
+            Command::RunNow { event: EventName::Delivery { from, to, number, is_copy } }
+            | Command::Drop { from, to, number, is_copy } => {
                 exists(from)?;
                 exists(to)?;
                 self.in_flight(from, to, number, is_copy)
             }
-            Command::Duplicate {
-                from, to, number, ..
-            } => {
+            Command::Duplicate { from, to, number, .. } => {
                 exists(from)?;
                 exists(to)?;
                 self.in_flight(from, to, number, false)?;
@@ -479,11 +395,7 @@ impl<P: Protocol> Sim<P> {
                     Err(_) => Ok(()),
                 }
             }
-            Command::SetCut { from, to, .. }
-            | Command::SetLink {
-                link: Some((from, to)),
-                ..
-            } => {
+            Command::SetCut { from, to, .. } | Command::SetLink { link: Some((from, to)), .. } => {
                 exists(from)?;
                 exists(to)
             }
@@ -491,32 +403,16 @@ impl<P: Protocol> Sim<P> {
         }
     }
 
-    fn in_flight(
-        &self,
-        from: ReplicaId,
-        to: ReplicaId,
-        number: u32,
-        is_copy: bool,
-    ) -> Result<(), CommandError> {
+    fn in_flight(&self, from: ReplicaId, to: ReplicaId, number: u32, is_copy: bool) -> Result<(), CommandError> {
         let wanted = (from, to, number, is_copy);
-        let found = self
-            .network
-            .flights()
-            .any(|(key, _)| (key.from, key.to, key.number, key.is_copy) == wanted);
-        if found {
-            Ok(())
-        } else {
-            Err(CommandError::NoSuchEvent)
-        }
+        let found = self.network.flights().any(|(key, _)| (key.from, key.to, key.number, key.is_copy) == wanted);
+        if found { Ok(()) } else { Err(CommandError::NoSuchEvent) }
     }
 
     /// Carries out a command that was checked; gives the replica it touched.
     fn carry_out(&mut self, command: Command) -> ReplicaId {
         match command {
-            Command::Crash {
-                replica,
-                keep_unflushed,
-            } => {
+            Command::Crash { replica, keep_unflushed } => {
                 self.stop_member(replica, keep_unflushed, None);
                 replica
             }
@@ -524,60 +420,33 @@ impl<P: Protocol> Sim<P> {
                 self.start_member(replica);
                 replica
             }
-            Command::RunNow {
-                event: EventName::Timer { replica, timer, .. },
-            } => {
+            Command::RunNow { event: EventName::Timer { replica, timer, .. } } => {
                 self.hurry(replica, timer);
                 replica
             }
-            Command::RunNow {
-                event:
-                    EventName::Delivery {
-                        from,
-                        to,
-                        number,
-                        is_copy,
-                    },
-            } => {
+            Command::RunNow { event: EventName::Delivery { from, to, number, is_copy } } => {
                 if let Some((key, flight)) = self.network.take(from, to, number, is_copy) {
                     self.deliver(key, flight);
                 }
                 to
             }
-            Command::Drop {
-                from,
-                to,
-                number,
-                is_copy,
-            } => {
+            Command::Drop { from, to, number, is_copy } => {
                 self.network.take(from, to, number, is_copy);
                 to
             }
-            Command::Duplicate {
-                from,
-                to,
-                number,
-                after_us,
-            } => {
-                self.network
-                    .duplicate(from, to, number, u64::from(after_us));
+            Command::Duplicate { from, to, number, after_us } => {
+                self.network.duplicate(from, to, number, u64::from(after_us));
                 to
             }
             Command::SetCut { from, to, is_cut } => {
                 self.network.set_cut(from, to, is_cut);
                 from
             }
-            Command::SetLink {
-                link: Some((from, to)),
-                conditions,
-            } => {
+            Command::SetLink { link: Some((from, to)), conditions } => {
                 self.network.set_conditions(from, to, conditions);
                 from
             }
-            Command::SetLink {
-                link: None,
-                conditions,
-            } => {
+            Command::SetLink { link: None, conditions } => {
                 for from in self.ids() {
                     for to in self.ids() {
                         self.network.set_conditions(from, to, conditions);
@@ -601,11 +470,7 @@ impl<P: Protocol> Sim<P> {
     }
 
     fn trace(&mut self, replica: ReplicaId, what: What<P>) {
-        self.scratch.trace.push(TraceEvent {
-            at_us: self.time.now_us(),
-            replica,
-            what,
-        });
+        self.scratch.trace.push(TraceEvent { at_us: self.time.now_us(), replica, what });
     }
 
     fn deliver(&mut self, key: DeliveryKey, flight: Flight<P::Message>) {
@@ -619,15 +484,7 @@ impl<P: Protocol> Sim<P> {
         };
         self.scratch.run_encoder.u8(key.from.0);
         self.scratch.run_encoder.u32(key.number);
-        self.trace(
-            key.to,
-            What::Delivered {
-                from: key.from,
-                number: key.number,
-                face,
-                is_wasted,
-            },
-        );
+        self.trace(key.to, What::Delivered { from: key.from, number: key.number, face, is_wasted });
     }
 
     fn hurry(&mut self, replica: ReplicaId, timer: Timer) {
@@ -653,14 +510,7 @@ impl<P: Protocol> Sim<P> {
                 };
                 let executor = MockEventExecutor::default();
                 let clock = LocalClock::default();
-                let client = RaftClient::start(
-                    id,
-                    self.settings.replicas,
-                    disk,
-                    executor,
-                    clock,
-                    &mut around,
-                );
+                let client = RaftClient::start(id, self.settings.replicas, disk, executor, clock, &mut around);
                 self.members[id.index()] = Member::Up(client);
                 self.carry_out_effects(id);
             }
@@ -673,11 +523,7 @@ impl<P: Protocol> Sim<P> {
             Member::Up(client) => {
                 let standing = client.replica().standing();
                 let disk = client.stop(keep_unflushed);
-                self.members[id.index()] = Member::Down {
-                    disk,
-                    fault,
-                    standing,
-                };
+                self.members[id.index()] = Member::Down { disk, fault, standing };
                 self.watch.stopped(id);
             }
             other => self.members[id.index()] = other,
@@ -762,16 +608,7 @@ impl<P: Protocol> Sim<P> {
             out.u64(now_us);
             P::encode_message(&message, out);
             let sent = self.network.send(id, to, message, now_us);
-            self.trace(
-                id,
-                What::Sent {
-                    to,
-                    number: sent.number,
-                    at_us: sent.at_us,
-                    fate: sent.fate,
-                    face,
-                },
-            );
+            self.trace(id, What::Sent { to, number: sent.number, at_us: sent.at_us, fate: sent.fate, face });
         }
         self.scratch.effects.sends = sends;
         if let Some(fault) = self.scratch.effects.fault.take() {
@@ -819,19 +656,10 @@ impl<P: Protocol> Sim<P> {
     /// All three digests.
     #[must_use]
     pub fn digests(&self) -> Digests {
-        Digests {
-            state: self.state_digest(),
-            protocol: self.protocol_digest,
-            run: self.run_digest,
-        }
+        Digests { state: self.state_digest(), protocol: self.protocol_digest, run: self.run_digest }
     }
 }
 
 const fn delivery_name(key: DeliveryKey) -> EventName {
-    EventName::Delivery {
-        from: key.from,
-        to: key.to,
-        number: key.number,
-        is_copy: key.is_copy,
-    }
+    EventName::Delivery { from: key.from, to: key.to, number: key.number, is_copy: key.is_copy }
 }

@@ -122,9 +122,7 @@ pub enum CommandError {
     #[error("that message has a copy already")]
     HasCopy,
     /// The time is before the last event or after the next one.
-    #[error(
-        "the clock cannot be set to {at_us} µs: it shows {now_us} µs and the next event is due at {next_us} µs"
-    )]
+    #[error("the clock cannot be set to {at_us} µs: it shows {now_us} µs and the next event is due at {next_us} µs")]
     WrongTime {
         /// What was asked for.
         at_us: u64,

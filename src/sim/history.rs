@@ -33,13 +33,7 @@ impl<P: Protocol> History<P> {
     #[must_use]
     pub fn new(settings: SimSettings<P::Settings>, commands: Vec<Placed>) -> Self {
         let now = Sim::new(settings);
-        Self {
-            checkpoints: vec![now.clone()],
-            now,
-            commands,
-            done: 0,
-            end: 0,
-        }
+        Self { checkpoints: vec![now.clone()], now, commands, done: 0, end: 0 }
     }
 
     /// The run as it is now.
@@ -63,17 +57,13 @@ impl<P: Protocol> History<P> {
     /// The command that comes next, if the next step is one.
     #[must_use]
     pub fn next_command(&self) -> Option<Placed> {
-        self.commands
-            .get(self.done)
-            .copied()
-            .filter(|placed| placed.step == self.now.steps())
+        self.commands.get(self.done).copied().filter(|placed| placed.step == self.now.steps())
     }
 
     /// When the next step is, in global microseconds.
     #[must_use]
     pub fn next_due_us(&self) -> u64 {
-        self.next_command()
-            .map_or_else(|| self.now.next_due_us(), |placed| placed.at_us)
+        self.next_command().map_or_else(|| self.now.next_due_us(), |placed| placed.at_us)
     }
 
     /// Takes one step, be it a command on record or the next event. False if nothing is left to do.
@@ -118,18 +108,14 @@ impl<P: Protocol> History<P> {
     /// # Errors
     /// [`CommandError`] if it cannot be carried out; then nothing is forgotten.
     pub fn act(&mut self, placed: Placed) -> Result<(), CommandError> {
-        let placed = Placed {
-            step: self.now.steps(),
-            ..placed
-        };
+        let placed = Placed { step: self.now.steps(), ..placed };
         self.now.apply(placed)?;
         self.commands.truncate(self.done);
         self.commands.push(placed);
         self.done += 1;
         self.end = self.now.steps();
         let here = placed.step;
-        self.checkpoints
-            .retain(|checkpoint| checkpoint.steps() <= here);
+        self.checkpoints.retain(|checkpoint| checkpoint.steps() <= here);
         self.remember();
         Ok(())
     }
@@ -140,16 +126,10 @@ impl<P: Protocol> History<P> {
     /// [`CommandError`] if a command on record cannot be carried out on the way.
     pub fn seek(&mut self, step: u64) -> Result<(), CommandError> {
         if step < self.now.steps() {
-            let after = self
-                .checkpoints
-                .partition_point(|checkpoint| checkpoint.steps() <= step);
+            let after = self.checkpoints.partition_point(|checkpoint| checkpoint.steps() <= step);
             let from = &self.checkpoints[after.saturating_sub(1)];
             // One step short, so that the trace of the last step is there again.
-            let from = if from.steps() == step && after >= 2 {
-                &self.checkpoints[after - 2]
-            } else {
-                from
-            };
+            let from = if from.steps() == step && after >= 2 { &self.checkpoints[after - 2] } else { from };
             self.now = from.clone();
             let here = self.now.steps();
             self.done = self.commands.partition_point(|placed| placed.step < here);
@@ -172,9 +152,7 @@ impl<P: Protocol> History<P> {
             done: self.done,
             end: self.end,
         };
-        let after = self
-            .checkpoints
-            .partition_point(|checkpoint| checkpoint.steps() < first.max(1));
+        let after = self.checkpoints.partition_point(|checkpoint| checkpoint.steps() < first.max(1));
         copy.now = self.checkpoints[after.saturating_sub(1)].clone();
         let here = copy.now.steps();
         copy.done = self.commands.partition_point(|placed| placed.step < here);
@@ -203,13 +181,7 @@ impl<P: Protocol> History<P> {
             if let What::Note(note) = event.what
                 && let Some((role, epoch)) = P::role_change(&note)
             {
-                marks.push(Mark {
-                    step: sim.steps(),
-                    at_us: event.at_us,
-                    replica: event.replica,
-                    role,
-                    epoch,
-                });
+                marks.push(Mark { step: sim.steps(), at_us: event.at_us, replica: event.replica, role, epoch });
             }
         }
         marks

@@ -28,10 +28,7 @@ impl Stream {
     fn new(seed: u64, key: u64) -> Self {
         let mut bytes = Encoder::default();
         bytes.u64(key);
-        Self {
-            pcg: Pcg32::new(bytes.digest(seed), key),
-            drawn: 0,
-        }
+        Self { pcg: Pcg32::new(bytes.digest(seed), key), drawn: 0 }
     }
 
     /// The stream of a directed link.
@@ -113,17 +110,7 @@ mod tests {
         // The first six values of the generator's reference program, `pcg32_srandom(42, 54)`.
         let mut pcg = Pcg32::new(42, 54);
         let got: Vec<u32> = (0..6).map(|_| pcg.next_u32()).collect();
-        assert_eq!(
-            got,
-            [
-                0xa15c_02b7,
-                0x7b47_f409,
-                0xba1d_3330,
-                0x83d2_f293,
-                0xbfa4_784b,
-                0xcbed_606e
-            ]
-        );
+        assert_eq!(got, [0xa15c_02b7, 0x7b47_f409, 0xba1d_3330, 0x83d2_f293, 0xbfa4_784b, 0xcbed_606e]);
     }
 
     #[test]
@@ -132,10 +119,7 @@ mod tests {
         let a = first(Stream::of_link(7, ReplicaId(0), ReplicaId(1)));
         assert_ne!(a, first(Stream::of_link(7, ReplicaId(1), ReplicaId(0))));
         assert_ne!(a, first(Stream::of_link(8, ReplicaId(0), ReplicaId(1))));
-        assert_ne!(
-            a,
-            first(Stream::of_replica(7, ReplicaId(0), Purpose::Bootstrap))
-        );
+        assert_ne!(a, first(Stream::of_replica(7, ReplicaId(0), Purpose::Bootstrap)));
         assert_eq!(a, first(Stream::of_link(7, ReplicaId(0), ReplicaId(1))));
     }
 

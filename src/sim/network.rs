@@ -91,11 +91,7 @@ impl<M: Clone> Network<M> {
                 conditions,
             })
             .collect();
-        Self {
-            replicas,
-            links,
-            flights: OrderedQueue::default(),
-        }
+        Self { replicas, links, flights: OrderedQueue::default() }
     }
 
     fn index(&self, from: ReplicaId, to: ReplicaId) -> usize {
@@ -109,8 +105,7 @@ impl<M: Clone> Network<M> {
         link.sent += 1;
         let number = link.sent;
         // A fixed set of draws, in this order, whatever is set: see `luck`.
-        let [latency, loss, duplicate, reorder, copy_latency, extra] =
-            std::array::from_fn(|_| link.luck.draw());
+        let [latency, loss, duplicate, reorder, copy_latency, extra] = std::array::from_fn(|_| link.luck.draw());
         let c = link.conditions;
         let spread = (c.latency_max_us - c.latency_min_us).saturating_add(1);
         let flight_us = |draw| u64::from(c.latency_min_us) + u64::from(scale(draw, spread));
@@ -132,42 +127,14 @@ impl<M: Clone> Network<M> {
             Fate::Flies
         };
         if fate == Fate::FliesTwice {
-            let key = DeliveryKey {
-                at_us: at_us + flight_us(copy_latency),
-                to,
-                from,
-                number,
-                is_copy: true,
-            };
-            self.flights.push(
-                key,
-                Flight {
-                    message: message.clone(),
-                    sent_us: now_us,
-                },
-            );
+            let key = DeliveryKey { at_us: at_us + flight_us(copy_latency), to, from, number, is_copy: true };
+            self.flights.push(key, Flight { message: message.clone(), sent_us: now_us });
         }
         if matches!(fate, Fate::Flies | Fate::FliesTwice) {
-            let key = DeliveryKey {
-                at_us,
-                to,
-                from,
-                number,
-                is_copy: false,
-            };
-            self.flights.push(
-                key,
-                Flight {
-                    message,
-                    sent_us: now_us,
-                },
-            );
+            let key = DeliveryKey { at_us, to, from, number, is_copy: false };
+            self.flights.push(key, Flight { message, sent_us: now_us });
         }
-        Sent {
-            number,
-            at_us,
-            fate,
-        }
+        Sent { number, at_us, fate }
     }
 
     /// What arrives first.
@@ -189,9 +156,7 @@ impl<M: Clone> Network<M> {
     fn find(&self, from: ReplicaId, to: ReplicaId, number: u32, is_copy: bool) -> Option<Handle> {
         self.flights
             .iter()
-            .find(|(_, key, _)| {
-                (key.from, key.to, key.number, key.is_copy) == (from, to, number, is_copy)
-            })
+            .find(|(_, key, _)| (key.from, key.to, key.number, key.is_copy) == (from, to, number, is_copy))
             .map(|(handle, ..)| handle)
     }
 
@@ -208,31 +173,16 @@ impl<M: Clone> Network<M> {
     }
 
     /// Lets a copy of a message in flight arrive after it, `after_us` later. False if there is none or it has a copy.
-    pub fn duplicate(
-        &mut self,
-        from: ReplicaId,
-        to: ReplicaId,
-        number: u32,
-        after_us: u64,
-    ) -> bool {
-        let Some((key, flight)) = self
-            .find(from, to, number, false)
-            .and_then(|h| self.flights.get(h))
-            .map(|(k, f)| (k, f.clone()))
+    pub fn duplicate(&mut self, from: ReplicaId, to: ReplicaId, number: u32, after_us: u64) -> bool {
+        let Some((key, flight)) =
+            self.find(from, to, number, false).and_then(|h| self.flights.get(h)).map(|(k, f)| (k, f.clone()))
         else {
             return false;
         };
         if self.find(from, to, number, true).is_some() {
             return false;
         }
-        self.flights.push(
-            DeliveryKey {
-                at_us: key.at_us + after_us,
-                is_copy: true,
-                ..key
-            },
-            flight,
-        );
+        self.flights.push(DeliveryKey { at_us: key.at_us + after_us, is_copy: true, ..key }, flight);
         true
     }
 
@@ -268,13 +218,7 @@ impl<M: Clone> Network<M> {
             out.u64(link.luck.drawn());
             out.bool(link.is_cut);
             let c = link.conditions;
-            for part in [
-                c.latency_min_us,
-                c.latency_max_us,
-                c.loss_ppm,
-                c.duplicate_ppm,
-                c.reorder_ppm,
-            ] {
+            for part in [c.latency_min_us, c.latency_max_us, c.loss_ppm, c.duplicate_ppm, c.reorder_ppm] {
                 out.u32(part);
             }
         }

@@ -17,13 +17,7 @@ pub struct LinkConditions {
 
 impl Default for LinkConditions {
     fn default() -> Self {
-        Self {
-            latency_min_us: 60_000,
-            latency_max_us: 120_000,
-            loss_ppm: 0,
-            duplicate_ppm: 0,
-            reorder_ppm: 0,
-        }
+        Self { latency_min_us: 60_000, latency_max_us: 120_000, loss_ppm: 0, duplicate_ppm: 0, reorder_ppm: 0 }
     }
 }
 

@@ -91,10 +91,6 @@ mod tests {
 
     #[test]
     fn a_trace_event_is_at_most_64_bytes() {
-        assert!(
-            size_of::<TraceEvent<KRaft>>() <= 64,
-            "{}",
-            size_of::<TraceEvent<KRaft>>()
-        );
+        assert!(size_of::<TraceEvent<KRaft>>() <= 64, "{}", size_of::<TraceEvent<KRaft>>());
     }
 }

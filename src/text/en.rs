@@ -43,9 +43,7 @@ pub const fn timer_kind(kind: TimerKind) -> &'static str {
 
 fn timer(timer: Timer) -> String {
     let kind = timer_kind(timer.kind);
-    timer
-        .peer
-        .map_or_else(|| kind.to_owned(), |peer| format!("{kind} for node {peer}"))
+    timer.peer.map_or_else(|| kind.to_owned(), |peer| format!("{kind} for node {peer}"))
 }
 
 /// The accessible name of a replica: `Node 3, leader, epoch 2`.
@@ -73,13 +71,10 @@ pub fn message(face: &MessageFace<MessageKind>) -> String {
         (MessageKind::FetchAnswer, _) if face.entries == 0 => "nothing new".to_owned(),
         (MessageKind::FetchAnswer, _) if face.entries == 1 => "1 record".to_owned(),
         (MessageKind::FetchAnswer, _) => format!("{} records", face.entries),
-        (
-            MessageKind::BeginQuorumEpochAnswer | MessageKind::EndQuorumEpochAnswer,
-            Verdict::Refused,
-        ) => "refused".to_owned(),
-        (MessageKind::BeginQuorumEpochAnswer | MessageKind::EndQuorumEpochAnswer, _) => {
-            "acknowledged".to_owned()
+        (MessageKind::BeginQuorumEpochAnswer | MessageKind::EndQuorumEpochAnswer, Verdict::Refused) => {
+            "refused".to_owned()
         }
+        (MessageKind::BeginQuorumEpochAnswer | MessageKind::EndQuorumEpochAnswer, _) => "acknowledged".to_owned(),
     }
 }
 
@@ -87,18 +82,12 @@ pub fn message(face: &MessageFace<MessageKind>) -> String {
 #[must_use]
 pub fn pending(name: &EventName, face: Option<&MessageFace<MessageKind>>) -> String {
     match name {
-        EventName::Delivery {
-            from, to, is_copy, ..
-        } => {
+        EventName::Delivery { from, to, is_copy, .. } => {
             let what = face.map_or_else(|| "message".to_owned(), message);
             let again = if *is_copy { ", again" } else { "" };
             format!("{what}: node {from} → node {to}{again}")
         }
-        EventName::Timer {
-            replica,
-            timer: which,
-            ..
-        } => format!("node {replica}: {}", timer(*which)),
+        EventName::Timer { replica, timer: which, .. } => format!("node {replica}: {}", timer(*which)),
     }
 }
 
@@ -106,22 +95,10 @@ pub fn pending(name: &EventName, face: Option<&MessageFace<MessageKind>>) -> Str
 #[must_use]
 pub fn event_name(name: &EventName) -> String {
     match name {
-        EventName::Delivery {
-            from,
-            to,
-            number,
-            is_copy,
-        } => {
-            format!(
-                "link {from}>{to} #{number}{}",
-                if *is_copy { " copy" } else { "" }
-            )
+        EventName::Delivery { from, to, number, is_copy } => {
+            format!("link {from}>{to} #{number}{}", if *is_copy { " copy" } else { "" })
         }
-        EventName::Timer {
-            replica,
-            timer: which,
-            number,
-        } => {
+        EventName::Timer { replica, timer: which, number } => {
             format!("timer {replica} {} #{number}", timer(*which))
         }
     }
@@ -130,9 +107,7 @@ pub fn event_name(name: &EventName) -> String {
 fn command(command: &Command) -> String {
     match command {
         Command::Crash { replica, .. } => {
-            format!(
-                "Node {replica} crashes. What is on its disk stays: its epoch, its vote and its flushed records."
-            )
+            format!("Node {replica} crashes. What is on its disk stays: its epoch, its vote and its flushed records.")
         }
         Command::Restart { replica } => {
             format!("Node {replica} starts again from what is on its disk.")
@@ -144,27 +119,16 @@ fn command(command: &Command) -> String {
         Command::Duplicate { from, to, .. } => {
             format!("A message from node {from} to node {to} will arrive twice, by hand.")
         }
-        Command::SetCut {
-            from,
-            to,
-            is_cut: true,
-        } => {
-            format!(
-                "The link from node {from} to node {to} is cut: what is sent on it from now on is lost."
-            )
+        Command::SetCut { from, to, is_cut: true } => {
+            format!("The link from node {from} to node {to} is cut: what is sent on it from now on is lost.")
         }
         Command::SetCut { from, to, .. } => {
             format!("The link from node {from} to node {to} works again.")
         }
-        Command::SetLink {
-            link: Some((from, to)),
-            ..
-        } => {
+        Command::SetLink { link: Some((from, to)), .. } => {
             format!("The link from node {from} to node {to} behaves differently from now on.")
         }
-        Command::SetLink { link: None, .. } => {
-            "All links behave differently from now on.".to_owned()
-        }
+        Command::SetLink { link: None, .. } => "All links behave differently from now on.".to_owned(),
     }
 }
 
@@ -173,22 +137,11 @@ fn vote(pre_vote: bool) -> &'static str {
 }
 
 const fn vote_reference(pre_vote: bool) -> &'static str {
-    if pre_vote {
-        "KIP-996"
-    } else {
-        "KIP-595 · Raft §5.4.1"
-    }
+    if pre_vote { "KIP-996" } else { "KIP-595 · Raft §5.4.1" }
 }
 
 fn became(id: ReplicaId, note: &Note) -> Option<Sentence> {
-    let Note::Became {
-        from,
-        to,
-        epoch,
-        cause,
-        leader,
-    } = note
-    else {
+    let Note::Became { from, to, epoch, cause, leader } = note else {
         return None;
     };
     let led_by = leader.map_or_else(String::new, |leader| format!("node {leader}"));
@@ -199,14 +152,11 @@ fn became(id: ReplicaId, note: &Note) -> Option<Sentence> {
             ),
             "KIP-996",
         ),
-        (RoleShape::Prospective, Cause::NamedSuccessor) => (
-            format!("Node {id} was named a successor and asks whether it could win."),
-            "KIP-595",
-        ),
+        (RoleShape::Prospective, Cause::NamedSuccessor) => {
+            (format!("Node {id} was named a successor and asks whether it could win."), "KIP-595")
+        }
         (RoleShape::Prospective, _) if *from == Some(RoleShape::Candidate) => (
-            format!(
-                "Node {id} was not elected in time. It is prospective again and first asks whether it could win."
-            ),
+            format!("Node {id} was not elected in time. It is prospective again and first asks whether it could win."),
             "KIP-996",
         ),
         (RoleShape::Prospective, _) => (
@@ -227,10 +177,9 @@ fn became(id: ReplicaId, note: &Note) -> Option<Sentence> {
             ),
             "KIP-996 · Raft §5.2",
         ),
-        (RoleShape::Leader, Cause::OnlyVoter) => (
-            format!("Node {id} is the only voter and leads epoch {epoch} at once."),
-            "KIP-595",
-        ),
+        (RoleShape::Leader, Cause::OnlyVoter) => {
+            (format!("Node {id} is the only voter and leads epoch {epoch} at once."), "KIP-595")
+        }
         (RoleShape::Leader, _) => (
             format!(
                 "A majority voted for node {id}: it is the leader of epoch {epoch} and tells the others with BeginQuorumEpoch."
@@ -249,58 +198,37 @@ fn became(id: ReplicaId, note: &Note) -> Option<Sentence> {
             ),
             "KAFKA-15489",
         ),
-        (RoleShape::Follower, Cause::Restart) => (
-            format!(
-                "Node {id} starts as a follower of {led_by}, the leader of epoch {epoch} it knew."
-            ),
-            "KIP-595",
-        ),
-        (RoleShape::Follower, Cause::MajorityRefused | Cause::ElectionTimeout) => (
-            format!(
-                "Node {id} cannot win now. It goes back to following {led_by} in epoch {epoch}."
-            ),
-            "KIP-996",
-        ),
-        (RoleShape::Follower, _) => (
-            format!(
-                "Node {id} learns that {led_by} leads epoch {epoch}, follows it and fetches from it."
-            ),
-            "KIP-595",
-        ),
+        (RoleShape::Follower, Cause::Restart) => {
+            (format!("Node {id} starts as a follower of {led_by}, the leader of epoch {epoch} it knew."), "KIP-595")
+        }
+        (RoleShape::Follower, Cause::MajorityRefused | Cause::ElectionTimeout) => {
+            (format!("Node {id} cannot win now. It goes back to following {led_by} in epoch {epoch}."), "KIP-996")
+        }
+        (RoleShape::Follower, _) => {
+            (format!("Node {id} learns that {led_by} leads epoch {epoch}, follows it and fetches from it."), "KIP-595")
+        }
         (RoleShape::Unattached, Cause::HigherEpoch) => (
-            format!(
-                "Node {id} learns of epoch {epoch}, which is above its own, and takes it over."
-            ),
+            format!("Node {id} learns of epoch {epoch}, which is above its own, and takes it over."),
             "KIP-595 · Raft §5.1",
         ),
-        (RoleShape::Unattached, Cause::MajorityRefused) => (
-            format!("Node {id} cannot win now and waits; the epoch stays {epoch}."),
-            "KIP-996",
-        ),
-        (RoleShape::Unattached, Cause::ElectionTimeout) if *from == Some(RoleShape::Resigned) => (
-            format!("Node {id} has told the others for long enough and moves to epoch {epoch}."),
-            "KIP-595",
-        ),
+        (RoleShape::Unattached, Cause::MajorityRefused) => {
+            (format!("Node {id} cannot win now and waits; the epoch stays {epoch}."), "KIP-996")
+        }
+        (RoleShape::Unattached, Cause::ElectionTimeout) if *from == Some(RoleShape::Resigned) => {
+            (format!("Node {id} has told the others for long enough and moves to epoch {epoch}."), "KIP-595")
+        }
         (RoleShape::Unattached, Cause::ElectionTimeout) => (
-            format!(
-                "Node {id} did not get a majority of PreVotes in time and starts over; the epoch stays {epoch}."
-            ),
+            format!("Node {id} did not get a majority of PreVotes in time and starts over; the epoch stays {epoch}."),
             "KIP-996",
         ),
-        (RoleShape::Unattached, _) => (
-            format!("Node {id} starts unattached in epoch {epoch}: it knows no leader and waits."),
-            "KIP-595",
-        ),
+        (RoleShape::Unattached, _) => {
+            (format!("Node {id} starts unattached in epoch {epoch}: it knows no leader and waits."), "KIP-595")
+        }
     };
     Some(Sentence { text, reference })
 }
 
-fn refusal(
-    why: Refusal,
-    theirs: (u64, u32),
-    ours: (u64, u32),
-    epoch: u32,
-) -> (String, &'static str) {
+fn refusal(why: Refusal, theirs: (u64, u32), ours: (u64, u32), epoch: u32) -> (String, &'static str) {
     match why {
         Refusal::LogBehind => (
             format!(
@@ -309,25 +237,17 @@ fn refusal(
             ),
             "KIP-595 · Raft §5.4.1",
         ),
-        Refusal::VotedFor(other) => (
-            format!("it has voted for node {other} in epoch {epoch}"),
-            "KIP-595 · Raft §5.2",
-        ),
+        Refusal::VotedFor(other) => (format!("it has voted for node {other} in epoch {epoch}"), "KIP-595 · Raft §5.2"),
         Refusal::KnowsLeader(leader) => (format!("node {leader} leads epoch {epoch}"), "KIP-595"),
-        Refusal::Fetched(leader) => (
-            format!("it has fetched from node {leader} in epoch {epoch}, so that leader is alive"),
-            "KAFKA-17641",
-        ),
-        Refusal::OwnCandidate => (
-            format!("it is a candidate itself and votes for itself in epoch {epoch}"),
-            "Raft §5.2",
-        ),
+        Refusal::Fetched(leader) => {
+            (format!("it has fetched from node {leader} in epoch {epoch}, so that leader is alive"), "KAFKA-17641")
+        }
+        Refusal::OwnCandidate => {
+            (format!("it is a candidate itself and votes for itself in epoch {epoch}"), "Raft §5.2")
+        }
         Refusal::Leads => (format!("it leads epoch {epoch}"), "KIP-595"),
         Refusal::HasResigned => (format!("it led epoch {epoch} itself"), "KIP-595"),
-        Refusal::OldEpoch => (
-            format!("the request's epoch is over; it is in epoch {epoch}"),
-            "KIP-595 · Raft §5.1",
-        ),
+        Refusal::OldEpoch => (format!("the request's epoch is over; it is in epoch {epoch}"), "KIP-595 · Raft §5.1"),
         Refusal::Invalid => ("the request contradicts itself".to_owned(), "KIP-595"),
     }
 }
@@ -335,64 +255,30 @@ fn refusal(
 fn note(id: ReplicaId, note: &Note) -> Sentence {
     let says = |text: String, reference| Sentence { text, reference };
     match *note {
-        Note::Became { .. } => became(id, note).unwrap_or(Sentence {
-            text: String::new(),
-            reference: "",
-        }),
-        Note::Granted {
-            to,
-            epoch,
-            pre_vote: true,
-            theirs,
-            ..
-        } => says(
+        Note::Became { .. } => became(id, note).unwrap_or(Sentence { text: String::new(), reference: "" }),
+        Note::Granted { to, epoch, pre_vote: true, theirs, .. } => says(
             format!(
                 "Node {id} would vote for node {to} in an epoch after {epoch}: node {to}’s log (epoch {}, end {}) is at least as complete as its own. It promises nothing.",
                 theirs.1, theirs.0
             ),
             "KIP-996",
         ),
-        Note::Granted {
-            to, epoch, theirs, ..
-        } => says(
+        Note::Granted { to, epoch, theirs, .. } => says(
             format!(
                 "Node {id} grants its vote to node {to}: it has not voted for another in epoch {epoch}, and node {to}’s log (epoch {}, end {}) is at least as complete as its own.",
                 theirs.1, theirs.0
             ),
             "KIP-595 · Raft §5.4.1",
         ),
-        Note::Refused {
-            to,
-            epoch,
-            pre_vote,
-            why,
-            theirs,
-            ours,
-        } => {
+        Note::Refused { to, epoch, pre_vote, why, theirs, ours } => {
             let (because, reference) = refusal(why, theirs, ours, epoch);
-            says(
-                format!(
-                    "Node {id} refuses node {to} its {}: {because}.",
-                    vote(pre_vote)
-                ),
-                reference,
-            )
+            says(format!("Node {id} refuses node {to} its {}: {because}.", vote(pre_vote)), reference)
         }
-        Note::Counted {
-            from,
-            granted,
-            pre_vote,
-            have,
-            need,
-        } => says(
+        Note::Counted { from, granted, pre_vote, have, need } => says(
             format!(
                 "Node {id} counts a {} from node {from}’s {}: it has {have} of the {need} it needs.",
                 if granted { "yes" } else { "no" },
-                if pre_vote {
-                    "PreVote answer"
-                } else {
-                    "vote answer"
-                },
+                if pre_vote { "PreVote answer" } else { "vote answer" },
             ),
             vote_reference(pre_vote),
         ),
@@ -402,36 +288,23 @@ fn note(id: ReplicaId, note: &Note) -> Sentence {
             ),
             "KAFKA-18345",
         ),
-        Note::LateAnswer { from } => says(
-            format!("Node {id} has no use for this answer of node {from} any more and ignores it."),
-            "KAFKA-10842",
-        ),
-        Note::OldAnswer { from, epoch } => says(
-            format!("Node {from} answers from epoch {epoch}, which is over; node {id} ignores it."),
+        Note::LateAnswer { from } => {
+            says(format!("Node {id} has no use for this answer of node {from} any more and ignores it."), "KAFKA-10842")
+        }
+        Note::OldAnswer { from, epoch } => {
+            says(format!("Node {from} answers from epoch {epoch}, which is over; node {id} ignores it."), "KIP-595")
+        }
+        Note::Fenced { from, epoch } => {
+            says(format!("Node {id} refuses node {from}’s request: its epoch {epoch} is over."), "KIP-595 · Raft §5.1")
+        }
+        Note::NotLeader { from, leader: Some(leader) } => says(
+            format!("Node {id} learns from node {from}, or tells it, that the leader is node {leader}."),
             "KIP-595",
         ),
-        Note::Fenced { from, epoch } => says(
-            format!("Node {id} refuses node {from}’s request: its epoch {epoch} is over."),
-            "KIP-595 · Raft §5.1",
-        ),
-        Note::NotLeader {
-            from,
-            leader: Some(leader),
-        } => says(
-            format!(
-                "Node {id} learns from node {from}, or tells it, that the leader is node {leader}."
-            ),
-            "KIP-595",
-        ),
-        Note::NotLeader { from, leader: None } => says(
-            format!("Between node {id} and node {from}: neither knows a leader."),
-            "KIP-595",
-        ),
-        Note::Served {
-            to,
-            offset,
-            records,
-        } => says(
+        Note::NotLeader { from, leader: None } => {
+            says(format!("Between node {id} and node {from}: neither knows a leader."), "KIP-595")
+        }
+        Note::Served { to, offset, records } => says(
             format!(
                 "Node {id} sends node {to} {records} {} from offset {offset} on; the fetch tells it that node {to} has all before.",
                 plural(records)
@@ -444,25 +317,17 @@ fn note(id: ReplicaId, note: &Note) -> Sentence {
             ),
             "KIP-595",
         ),
-        Note::ToldDiverging {
-            to,
-            epoch,
-            end_offset,
-        } => says(
+        Note::ToldDiverging { to, epoch, end_offset } => says(
             format!(
                 "Node {to}’s log differs from node {id}’s: in epoch {epoch} node {id}’s ends at {end_offset}. It says so, and node {to} will cut its own back."
             ),
             "KIP-595",
         ),
-        Note::WaitOver { to } => says(
-            format!("Nothing new came in time; node {id} answers node {to}’s fetch with nothing."),
-            "KIP-595",
-        ),
+        Note::WaitOver { to } => {
+            says(format!("Nothing new came in time; node {id} answers node {to}’s fetch with nothing."), "KIP-595")
+        }
         Note::Appended { count, end_offset } => says(
-            format!(
-                "Node {id} appends {count} fetched {}; its log now ends at {end_offset}.",
-                plural(count)
-            ),
+            format!("Node {id} appends {count} fetched {}; its log now ends at {end_offset}.", plural(count)),
             "KIP-595",
         ),
         Note::Truncated { end_offset } => says(
@@ -472,9 +337,7 @@ fn note(id: ReplicaId, note: &Note) -> Sentence {
             "KIP-595 · Raft §5.3",
         ),
         Note::UpToDate { end_offset } => says(
-            format!(
-                "Node {id} learns that it has everything: its log ends at {end_offset} like the leader’s."
-            ),
+            format!("Node {id} learns that it has everything: its log ends at {end_offset} like the leader’s."),
             "KIP-595",
         ),
         Note::LeaderChangeAppended { offset } => says(
@@ -489,45 +352,32 @@ fn note(id: ReplicaId, note: &Note) -> Sentence {
             ),
             "KIP-595 · Raft §5.3",
         ),
-        Note::HighWatermarkWaits {
-            majority,
-            epoch_start,
-        } => says(
+        Note::HighWatermarkWaits { majority, epoch_start } => says(
             format!(
                 "A majority has everything before offset {majority}, but node {id} leads since offset {epoch_start} and commits only with a record of its own epoch."
             ),
             "KAFKA-12619 · Raft §5.4.2",
         ),
-        Note::RequestTimedOut { peer } => says(
-            format!("Node {peer} did not answer node {id} in time; node {id} may ask again."),
-            "KIP-595",
-        ),
-        Note::BackoffOver { peer } => {
-            says(format!("Node {id} may ask node {peer} again."), "KIP-595")
+        Note::RequestTimedOut { peer } => {
+            says(format!("Node {peer} did not answer node {id} in time; node {id} may ask again."), "KIP-595")
         }
+        Note::BackoffOver { peer } => says(format!("Node {id} may ask node {peer} again."), "KIP-595"),
         Note::BeginQuorumRound { told: 0 } => says(
-            format!(
-                "All voters have fetched from node {id} lately: nobody needs to be told that it leads."
-            ),
+            format!("All voters have fetched from node {id} lately: nobody needs to be told that it leads."),
             "KIP-595",
         ),
-        Note::BeginQuorumRound { told } => says(
-            format!("Node {id} tells {told} voters that have not fetched lately that it leads."),
-            "KIP-595",
-        ),
-        Note::HeardLeader { leader, epoch } => says(
-            format!("Node {id} hears again that node {leader} leads epoch {epoch}."),
-            "KIP-595",
-        ),
+        Note::BeginQuorumRound { told } => {
+            says(format!("Node {id} tells {told} voters that have not fetched lately that it leads."), "KIP-595")
+        }
+        Note::HeardLeader { leader, epoch } => {
+            says(format!("Node {id} hears again that node {leader} leads epoch {epoch}."), "KIP-595")
+        }
         Note::Acknowledged { by } => says(format!("Node {by} has heard node {id}."), "KIP-595"),
-        Note::SuccessorWait { leader, wait_ms: 0 } => says(
-            format!("Node {leader} resigned and named node {id} first: it may seek votes at once."),
-            "KIP-595",
-        ),
+        Note::SuccessorWait { leader, wait_ms: 0 } => {
+            says(format!("Node {leader} resigned and named node {id} first: it may seek votes at once."), "KIP-595")
+        }
         Note::SuccessorWait { leader, wait_ms } => says(
-            format!(
-                "Node {leader} resigned; node {id} lets better successors go first and waits {wait_ms} ms."
-            ),
+            format!("Node {leader} resigned; node {id} lets better successors go first and waits {wait_ms} ms."),
             "KIP-595",
         ),
     }
@@ -544,10 +394,7 @@ pub fn fault(id: ReplicaId, fault: Fault) -> String {
         Fault::ContradictoryLeader { epoch } => {
             format!("Node {id} stops: two leaders were named for epoch {epoch}.")
         }
-        Fault::TruncationBelowHighWatermark {
-            offset,
-            high_watermark,
-        } => format!(
+        Fault::TruncationBelowHighWatermark { offset, high_watermark } => format!(
             "Node {id} stops: it was told to cut its log to {offset}, below the high watermark {high_watermark}."
         ),
         Fault::RequestCalledInvalid => {
@@ -563,31 +410,19 @@ pub fn fault(id: ReplicaId, fault: Fault) -> String {
 #[must_use]
 pub fn step(explanation: &Explanation) -> Sentence {
     if let Some((id, why)) = explanation.fault {
-        return Sentence {
-            text: fault(id, why),
-            reference: "",
-        };
+        return Sentence { text: fault(id, why), reference: "" };
     }
     let opening = match &explanation.trigger {
         Trigger::Began => {
             return Sentence {
-                text: "Nothing has happened yet. Press Step for the next event, or Play."
-                    .to_owned(),
+                text: "Nothing has happened yet. Press Step for the next event, or Play.".to_owned(),
                 reference: "",
             };
         }
         Trigger::Command(done) => Some(command(done)),
-        Trigger::Delivery {
-            from,
-            to,
-            face,
-            is_wasted: true,
-        } => {
+        Trigger::Delivery { from, to, face, is_wasted: true } => {
             return Sentence {
-                text: format!(
-                    "“{}” from node {from} reaches node {to}, which is crashed: it is lost.",
-                    message(face)
-                ),
+                text: format!("“{}” from node {from} reaches node {to}, which is crashed: it is lost.", message(face)),
                 reference: "",
             };
         }
@@ -595,21 +430,12 @@ pub fn step(explanation: &Explanation) -> Sentence {
     };
     let why = explanation.why.as_ref().map(|(id, why)| note(*id, why));
     let then = explanation.then.as_ref().map(|(id, then)| note(*id, then));
-    let reference = then
-        .as_ref()
-        .or(why.as_ref())
-        .map_or("", |sentence| sentence.reference);
+    let reference = then.as_ref().or(why.as_ref()).map_or("", |sentence| sentence.reference);
     let plain = || match &explanation.trigger {
         Trigger::Delivery { from, to, face, .. } => {
-            format!(
-                "“{}” from node {from} reaches node {to}; nothing follows from it.",
-                message(face)
-            )
+            format!("“{}” from node {from} reaches node {to}; nothing follows from it.", message(face))
         }
-        Trigger::Timer {
-            replica,
-            timer: which,
-        } => format!("Node {replica}: {}.", timer(*which)),
+        Trigger::Timer { replica, timer: which } => format!("Node {replica}: {}.", timer(*which)),
         Trigger::Began | Trigger::Command(_) => String::new(),
     };
     let mut parts: Vec<String> = opening.into_iter().collect();
@@ -618,10 +444,7 @@ pub fn step(explanation: &Explanation) -> Sentence {
     if parts.is_empty() {
         parts.push(plain());
     }
-    Sentence {
-        text: parts.join(" "),
-        reference,
-    }
+    Sentence { text: parts.join(" "), reference }
 }
 
 /// The name of a property and its meaning in one sentence.
@@ -630,10 +453,7 @@ pub const fn property(property: Property) -> (&'static str, &'static str) {
     match property {
         Property::ElectionSafety => ("Election safety", "At most one leader in an epoch."),
         Property::MonotonicEpoch => ("Epochs rise", "The epoch of a node never falls."),
-        Property::MonotonicCommit => (
-            "Commits stay",
-            "The high watermark of a running node never falls.",
-        ),
+        Property::MonotonicCommit => ("Commits stay", "The high watermark of a running node never falls."),
     }
 }
 

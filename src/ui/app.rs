@@ -14,7 +14,7 @@ use gloo_timers::callback::Timeout;
 use raftwerk::executor::NEVER;
 use raftwerk::explain::{Explanation, Trigger, explain};
 use raftwerk::raft::{ReplicaId, Timer, TimerKind};
-use raftwerk::scenario::{Record, from_json, link};
+use raftwerk::scenario::{Record, link};
 use raftwerk::session::Session;
 use raftwerk::sim::{Command, EventName};
 use raftwerk::text::en as text;
@@ -47,7 +47,8 @@ const ANNOUNCE_MS: f64 = 2_000.0;
 /// The longest wait for the clipboard (case B17), in milliseconds.
 const CLIPBOARD_MS: u32 = 1_500;
 
-const NEWCOMER: &str = include_str!("../../scenarios/newcomer.json");
+/// `scenarios/newcomer.json` as a link, so that the page needs no JSON before somebody brings some.
+const NEWCOMER: &str = include_str!("../../scenarios/newcomer.link");
 
 /// What can happen on the page.
 pub enum Msg {
@@ -129,15 +130,11 @@ pub struct App {
 }
 
 fn newcomer() -> Record {
-    from_json(NEWCOMER).expect("the newcomer's run is tested")
+    link::decode(NEWCOMER).ok().flatten().unwrap_or_default()
 }
 
 fn extent() -> Extent {
-    if browser::matches("(max-width: 760px)") {
-        view::NARROW
-    } else {
-        view::WIDE
-    }
+    if browser::matches("(max-width: 760px)") { view::NARROW } else { view::WIDE }
 }
 
 impl App {
@@ -213,10 +210,7 @@ impl App {
                         (format!("commands[{index}]"), why.to_string())
                     }
                 };
-                self.bad_link = Some(link::LinkError::Invalid(raftwerk::scenario::InputError {
-                    path,
-                    says,
-                }));
+                self.bad_link = Some(link::LinkError::Invalid(raftwerk::scenario::InputError { path, says }));
             }
         }
     }
@@ -235,18 +229,13 @@ impl App {
     }
 
     fn project(&mut self) {
-        self.stage = self
-            .session
-            .as_ref()
-            .map(|session| view::stage(session, self.extent));
+        self.stage = self.session.as_ref().map(|session| view::stage(session, self.extent));
     }
 
     fn ask_frame(&mut self, ctx: &Context<Self>) {
         if (self.is_playing || self.glide.is_some()) && self.frame.is_none() {
             let link = ctx.link().clone();
-            self.frame = Some(request_animation_frame(move |ms| {
-                link.send_message(Msg::Frame(ms))
-            }));
+            self.frame = Some(request_animation_frame(move |ms| link.send_message(Msg::Frame(ms))));
         }
     }
 
@@ -306,12 +295,7 @@ impl App {
             return;
         }
         let lasts_ms = (gap_ms * 5.0).clamp(140.0, 450.0);
-        self.glide = Some(Glide {
-            from_us,
-            to_us,
-            started_ms: browser::now_ms(),
-            lasts_ms,
-        });
+        self.glide = Some(Glide { from_us, to_us, started_ms: browser::now_ms(), lasts_ms });
     }
 
     /// Moves the playhead for one frame. True if something must be rendered.
@@ -339,9 +323,7 @@ impl App {
         if !self.is_playing {
             return false;
         }
-        let dt_ms = self
-            .last_frame_ms
-            .map_or(0.0, |last| (ms - last).clamp(0.0, FRAME_MS_MAX));
+        let dt_ms = self.last_frame_ms.map_or(0.0, |last| (ms - last).clamp(0.0, FRAME_MS_MAX));
         self.last_frame_ms = Some(ms);
         self.play(dt_ms)
     }
@@ -438,9 +420,8 @@ impl App {
                     let link = link.clone();
                     async move { link.send_message(Msg::Copied(JsFuture::from(promise).await.is_ok())) }
                 });
-                self.clipboard_timeout = Some(Timeout::new(CLIPBOARD_MS, move || {
-                    link.send_message(Msg::Copied(false))
-                }));
+                self.clipboard_timeout =
+                    Some(Timeout::new(CLIPBOARD_MS, move || link.send_message(Msg::Copied(false))));
             }
             None => link.send_message(Msg::Copied(false)),
         }
@@ -449,19 +430,11 @@ impl App {
     fn time_out(&mut self, id: ReplicaId) {
         let timer = self.session.as_ref().and_then(|session| {
             let (table, _) = session.sim().timers(id)?;
-            [
-                TimerKind::Election,
-                TimerKind::Fetch,
-                TimerKind::CheckQuorum,
-            ]
-            .map(Timer::new)
-            .into_iter()
-            .find(|&timer| table.deadline_us(timer) != NEVER)
-            .map(|timer| EventName::Timer {
-                replica: id,
-                timer,
-                number: table.get(timer).number,
-            })
+            [TimerKind::Election, TimerKind::Fetch, TimerKind::CheckQuorum]
+                .map(Timer::new)
+                .into_iter()
+                .find(|&timer| table.deadline_us(timer) != NEVER)
+                .map(|timer| EventName::Timer { replica: id, timer, number: table.get(timer).number })
         });
         match timer {
             Some(event) => self.act(Command::RunNow { event }),
@@ -486,25 +459,15 @@ impl App {
     /// The settings of the run from its start.
     fn from_start(&self) -> Record {
         let record = self.session.as_ref().map_or_else(newcomer, Session::record);
-        Record {
-            commands: Vec::new(),
-            position: 0,
-            playhead_us: 0,
-            ..record
-        }
+        Record { commands: Vec::new(), position: 0, playhead_us: 0, ..record }
     }
 
     fn explanation(&self) -> Explanation {
-        self.session.as_ref().map_or(
-            Explanation {
-                trigger: Trigger::Began,
-                why: None,
-                then: None,
-                fault: None,
-                sent: 0,
-            },
-            |session| explain(session.last_step()),
-        )
+        self.session
+            .as_ref()
+            .map_or(Explanation { trigger: Trigger::Began, why: None, then: None, fault: None, sent: 0 }, |session| {
+                explain(session.last_step())
+            })
     }
 }
 
@@ -519,23 +482,17 @@ fn listen(ctx: &Context<App>) -> Vec<EventListener> {
         let link = ctx.link().clone();
         let options = gloo_events::EventListenerOptions::enable_prevent_default();
         EventListener::new_with_options(&document, "keydown", options, move |event| {
-            let Some(event) = event.dyn_ref::<web_sys::KeyboardEvent>() else {
+            let Some(event) = event.dyn_ref::<KeyboardEvent>() else {
                 return;
             };
-            if event.ctrl_key() || event.meta_key() || event.alt_key() || event.default_prevented()
-            {
+            if event.ctrl_key() || event.meta_key() || event.alt_key() || event.default_prevented() {
                 return;
             }
-            let target = event
-                .target()
-                .and_then(|target| target.dyn_into::<web_sys::Element>().ok());
-            let tag = target
-                .map(|element| element.tag_name().to_ascii_lowercase())
-                .unwrap_or_default();
+            let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+            let tag = target.map(|element| element.tag_name().to_ascii_lowercase()).unwrap_or_default();
             let key = event.key();
             let types = matches!(tag.as_str(), "input" | "select" | "textarea");
-            let presses = matches!(tag.as_str(), "button" | "a" | "summary")
-                && matches!(key.as_str(), " " | "Enter");
+            let presses = matches!(tag.as_str(), "button" | "a" | "summary") && matches!(key.as_str(), " " | "Enter");
             if (types && key != "Escape") || presses {
                 return;
             }
@@ -557,9 +514,7 @@ fn listen(ctx: &Context<App>) -> Vec<EventListener> {
     let panic = {
         let link = ctx.link().clone();
         EventListener::new(&document, "raftwerk:test-panic", move |event| {
-            let detail = event
-                .dyn_ref::<web_sys::CustomEvent>()
-                .and_then(|event| event.detail().as_string());
+            let detail = event.dyn_ref::<web_sys::CustomEvent>().and_then(|event| event.detail().as_string());
             link.send_message(Msg::Panic(detail.as_deref() == Some("borrowed")));
         })
     };
@@ -666,10 +621,7 @@ impl Component for App {
                 true
             }
             Msg::AnotherSeed => {
-                let record = Record {
-                    seed: browser::fresh_seed(),
-                    ..self.from_start()
-                };
+                let record = Record { seed: browser::fresh_seed(), ..self.from_start() };
                 self.start(record);
                 true
             }
@@ -706,11 +658,7 @@ impl Component for App {
                 self.clipboard_timeout = None;
                 if self.copied.is_none() {
                     self.copied = Some(is_copied);
-                    if let Some(field) = self
-                        .share_field
-                        .cast::<web_sys::HtmlInputElement>()
-                        .filter(|_| !is_copied)
-                    {
+                    if let Some(field) = self.share_field.cast::<web_sys::HtmlInputElement>().filter(|_| !is_copied) {
                         let _ = field.focus();
                         field.select();
                     }
@@ -718,28 +666,16 @@ impl Component for App {
                 true
             }
             Msg::ToggleHelp => {
-                self.open = if self.open == Open::Help {
-                    Open::Nothing
-                } else {
-                    Open::Help
-                };
+                self.open = if self.open == Open::Help { Open::Nothing } else { Open::Help };
                 true
             }
             Msg::ToggleSettings => {
-                self.open = if self.open == Open::Settings {
-                    Open::Nothing
-                } else {
-                    Open::Settings
-                };
+                self.open = if self.open == Open::Settings { Open::Nothing } else { Open::Settings };
                 self.draft = Some(Draft::of(&self.from_start()));
                 true
             }
             Msg::Edit(index, value) => {
-                if let Some(slot) = self
-                    .draft
-                    .as_mut()
-                    .and_then(|draft| draft.texts.get_mut(index))
-                {
+                if let Some(slot) = self.draft.as_mut().and_then(|draft| draft.texts.get_mut(index)) {
                     *slot = value;
                 }
                 true
@@ -766,12 +702,7 @@ impl Component for App {
             }
             Msg::Theme(theme) => {
                 self.theme = theme;
-                browser::set_theme(
-                    [None, Some("light"), Some("dark")]
-                        .get(theme)
-                        .copied()
-                        .flatten(),
-                );
+                browser::set_theme([None, Some("light"), Some("dark")].get(theme).copied().flatten());
                 true
             }
             Msg::Close => {
@@ -805,14 +736,7 @@ impl Component for App {
             }
             Msg::Panic(is_borrowed) => {
                 let borrowed = self.session.as_mut().filter(|_| is_borrowed);
-                panic!(
-                    "a deliberate panic, with the session {}",
-                    if borrowed.is_some() {
-                        "borrowed"
-                    } else {
-                        "free"
-                    }
-                );
+                panic!("a deliberate panic, with the session {}", if borrowed.is_some() { "borrowed" } else { "free" });
             }
         };
         self.ask_frame(ctx);

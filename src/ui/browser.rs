@@ -24,11 +24,7 @@ pub fn address() -> String {
 /// Puts a fragment into the address bar without a history entry. A refusal changes nothing.
 pub fn show_fragment(fragment: &str) {
     if let Ok(history) = window().history() {
-        let target = if fragment.is_empty() {
-            address()
-        } else {
-            format!("#{fragment}")
-        };
+        let target = if fragment.is_empty() { address() } else { format!("#{fragment}") };
         let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&target));
     }
 }
@@ -69,28 +65,18 @@ pub fn report_panics() {
 
 /// Whether a media query holds.
 pub fn matches(query: &str) -> bool {
-    window()
-        .match_media(query)
-        .ok()
-        .flatten()
-        .is_some_and(|list| list.matches())
+    window().match_media(query).ok().flatten().is_some_and(|list| list.matches())
 }
 
 /// Milliseconds since the page was opened.
 pub fn now_ms() -> f64 {
-    window()
-        .performance()
-        .map_or(0.0, |performance| performance.now())
+    window().performance().map_or(0.0, |performance| performance.now())
 }
 
 /// A seed nobody chose.
 pub fn fresh_seed() -> u64 {
     let part = || (js_sys::Math::random() * f64::from(u32::MAX)).floor();
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "it lies between 0 and 2^32"
-    )]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it lies between 0 and 2^32")]
     let part = || part() as u64;
     part() % 1_000_000
 }

@@ -18,41 +18,13 @@ pub struct Field {
 
 /// All fields.
 pub const FIELDS: [Field; 7] = [
-    Field {
-        path: "replicas",
-        label: "Nodes",
-        unit: "1 to 9",
-    },
-    Field {
-        path: "seed",
-        label: "Seed",
-        unit: "",
-    },
-    Field {
-        path: "protocol.kraft.election_timeout_ms",
-        label: "Election timeout",
-        unit: "ms, up to twice that",
-    },
-    Field {
-        path: "protocol.kraft.fetch_timeout_ms",
-        label: "Fetch timeout",
-        unit: "ms",
-    },
-    Field {
-        path: "links.latency_min_us",
-        label: "Shortest latency",
-        unit: "ms",
-    },
-    Field {
-        path: "links.latency_max_us",
-        label: "Longest latency",
-        unit: "ms",
-    },
-    Field {
-        path: "links.loss_ppm",
-        label: "Messages lost",
-        unit: "%",
-    },
+    Field { path: "replicas", label: "Nodes", unit: "1 to 9" },
+    Field { path: "seed", label: "Seed", unit: "" },
+    Field { path: "protocol.kraft.election_timeout_ms", label: "Election timeout", unit: "ms, up to twice that" },
+    Field { path: "protocol.kraft.fetch_timeout_ms", label: "Fetch timeout", unit: "ms" },
+    Field { path: "links.latency_min_us", label: "Shortest latency", unit: "ms" },
+    Field { path: "links.latency_max_us", label: "Longest latency", unit: "ms" },
+    Field { path: "links.loss_ppm", label: "Messages lost", unit: "%" },
 ];
 
 /// The largest cluster the form offers.
@@ -75,16 +47,11 @@ fn scaled(value: u32, unit: u32) -> String {
         return whole.to_string();
     }
     let digits = unit.ilog10() as usize;
-    format!("{whole}.{rest:0digits$}")
-        .trim_end_matches('0')
-        .to_owned()
+    format!("{whole}.{rest:0digits$}").trim_end_matches('0').to_owned()
 }
 
 fn unscaled(path: &str, text: &str, unit: u32) -> Result<u32, InputError> {
-    let bad = || InputError {
-        path: path.to_owned(),
-        says: format!("“{text}” is not a number that fits here"),
-    };
+    let bad = || InputError { path: path.to_owned(), says: format!("“{text}” is not a number that fits here") };
     let text = text.trim();
     let (whole, rest) = text.split_once('.').unwrap_or((text, "0"));
     let digits = unit.ilog10() as usize;
@@ -96,11 +63,7 @@ fn unscaled(path: &str, text: &str, unit: u32) -> Result<u32, InputError> {
     if unit == 1 && rest != 0 {
         return Err(bad());
     }
-    whole
-        .parse::<u32>()
-        .ok()
-        .and_then(|whole| whole.checked_mul(unit)?.checked_add(rest))
-        .ok_or_else(bad)
+    whole.parse::<u32>().ok().and_then(|whole| whole.checked_mul(unit)?.checked_add(rest)).ok_or_else(bad)
 }
 
 impl Draft {
@@ -129,27 +92,15 @@ impl Draft {
         let is_plain = !seed_text.is_empty()
             && seed_text.bytes().all(|byte| byte.is_ascii_digit())
             && (seed_text == "0" || !seed_text.starts_with('0'));
-        let seed = seed_text
-            .parse::<u64>()
-            .ok()
-            .filter(|_| is_plain)
-            .ok_or_else(|| InputError {
-                path: "seed".into(),
-                says:
-                    "a seed is a whole number from 0 to 18446744073709551615, without leading zeros"
-                        .into(),
-            })?;
-        let replicas = u8::try_from(number(0, 1)?)
-            .ok()
-            .filter(|count| (1..=NODES_MAX).contains(count));
+        let seed = seed_text.parse::<u64>().ok().filter(|_| is_plain).ok_or_else(|| InputError {
+            path: "seed".into(),
+            says: "a seed is a whole number from 0 to 18446744073709551615, without leading zeros".into(),
+        })?;
+        let replicas = u8::try_from(number(0, 1)?).ok().filter(|count| (1..=NODES_MAX).contains(count));
         let ProtocolSettings::KRaft(mut kraft) = base.protocol.clone();
         kraft.election_timeout_ms = number(2, 1)?;
         kraft.fetch_timeout_ms = number(3, 1)?;
-        kraft.bootstrap = if self.asks_voters {
-            Bootstrap::Voters
-        } else {
-            Bootstrap::Nobody
-        };
+        kraft.bootstrap = if self.asks_voters { Bootstrap::Voters } else { Bootstrap::Nobody };
         let mut links = base.links;
         links.latency_min_us = number(4, 1_000)?;
         links.latency_max_us = number(5, 1_000)?;

@@ -45,11 +45,7 @@ pub fn draw(stage: &StageView, playhead_us: u64, messages: &NodeRef, timers: &No
         let mut child = layer.first_element_child();
         for node in &stage.nodes {
             let Some(arc) = child else { break };
-            set(
-                &arc,
-                "d",
-                &arc_path(node.radius + 9.0, node.timer_left(playhead_us)),
-            );
+            set(&arc, "d", &arc_path(node.radius + 9.0, node.timer_left(playhead_us)));
             child = arc.next_element_sibling();
         }
     }

@@ -16,59 +16,17 @@ pub struct Key {
 
 /// All keys.
 pub const KEYS: [Key; 8] = [
-    Key {
-        key: "ArrowRight",
-        shown: "→",
-        says: "Step",
-        msg: || Msg::Step,
-    },
-    Key {
-        key: "ArrowLeft",
-        shown: "←",
-        says: "Step back",
-        msg: || Msg::StepBack,
-    },
-    Key {
-        key: " ",
-        shown: "Space",
-        says: "Play or pause",
-        msg: || Msg::PlayPause,
-    },
-    Key {
-        key: "Home",
-        shown: "Home",
-        says: "Reset: back to the start",
-        msg: || Msg::Reset,
-    },
-    Key {
-        key: "n",
-        shown: "N",
-        says: "Another seed",
-        msg: || Msg::AnotherSeed,
-    },
-    Key {
-        key: "s",
-        shown: "S",
-        says: "Share",
-        msg: || Msg::Share,
-    },
-    Key {
-        key: "?",
-        shown: "?",
-        says: "Help",
-        msg: || Msg::ToggleHelp,
-    },
-    Key {
-        key: "Escape",
-        shown: "Esc",
-        says: "Close what is open",
-        msg: || Msg::Close,
-    },
+    Key { key: "ArrowRight", shown: "→", says: "Step", msg: || Msg::Step },
+    Key { key: "ArrowLeft", shown: "←", says: "Step back", msg: || Msg::StepBack },
+    Key { key: " ", shown: "Space", says: "Play or pause", msg: || Msg::PlayPause },
+    Key { key: "Home", shown: "Home", says: "Reset: back to the start", msg: || Msg::Reset },
+    Key { key: "n", shown: "N", says: "Another seed", msg: || Msg::AnotherSeed },
+    Key { key: "s", shown: "S", says: "Share", msg: || Msg::Share },
+    Key { key: "?", shown: "?", says: "Help", msg: || Msg::ToggleHelp },
+    Key { key: "Escape", shown: "Esc", says: "Close what is open", msg: || Msg::Close },
 ];
 
 /// The message of a key, if it has one.
 pub fn message(key: &str) -> Option<Msg> {
-    KEYS.iter()
-        .find(|line| line.key.eq_ignore_ascii_case(key))
-        .map(|line| (line.msg)())
+    KEYS.iter().find(|line| line.key.eq_ignore_ascii_case(key)).map(|line| (line.msg)())
 }

@@ -22,7 +22,5 @@ pub fn mount() {
 
 /// The document.
 fn gloo_document() -> web_sys::Document {
-    web_sys::window()
-        .and_then(|window| window.document())
-        .expect("a page has a document")
+    web_sys::window().and_then(|window| window.document()).expect("a page has a document")
 }

@@ -24,10 +24,7 @@ fn send(ctx: &Context<App>, msg: fn() -> Msg) -> Callback<MouseEvent> {
 
 /// The top of the page.
 pub fn header(app: &App, ctx: &Context<App>) -> Html {
-    let title = app
-        .session()
-        .map(|session| session.settings().title.clone())
-        .unwrap_or_default();
+    let title = app.session().map(|session| session.settings().title.clone()).unwrap_or_default();
     let lights = app.session().map(|session| {
         let broken = session.sim().violations();
         let all = Property::ALL.len();
@@ -107,13 +104,7 @@ pub fn draw_clock(playhead_us: u64) {
 }
 
 /// The buttons that move time.
-pub fn transport(
-    app: &App,
-    ctx: &Context<App>,
-    session: &Session,
-    is_playing: bool,
-    is_passing: bool,
-) -> Html {
+pub fn transport(app: &App, ctx: &Context<App>, session: &Session, is_playing: bool, is_passing: bool) -> Html {
     let (speed, is_quick, _) = app.choices();
     let on_speed = ctx.link().callback(|event: InputEvent| {
         let input: HtmlInputElement = event.target_unchecked_into();
@@ -147,22 +138,10 @@ pub fn transport(
 
 fn item(ctx: &Context<App>, index: usize, line: &PendingItem) -> Html {
     let event = line.name;
-    let run = ctx
-        .link()
-        .callback(move |_| Msg::Act(Command::RunNow { event }));
+    let run = ctx.link().callback(move |_| Msg::Act(Command::RunNow { event }));
     let drop = match event {
-        EventName::Delivery {
-            from,
-            to,
-            number,
-            is_copy,
-        } => {
-            let command = Command::Drop {
-                from,
-                to,
-                number,
-                is_copy,
-            };
+        EventName::Delivery { from, to, number, is_copy } => {
+            let command = Command::Drop { from, to, number, is_copy };
             let onclick = ctx.link().callback(move |_| Msg::Act(command));
             html! { <button type="button" class="plain" aria-label={format!("Drop {}", line.text)} {onclick}>{"Drop"}</button> }
         }
@@ -206,9 +185,7 @@ fn inspector(app: &App, ctx: &Context<App>, session: &Session) -> Html {
         return Html::default();
     };
     let is_up = sim.replica(id).is_some();
-    let shown = |id: Option<raftwerk::raft::ReplicaId>| {
-        id.map_or_else(|| "none".to_owned(), |id| format!("node {id}"))
-    };
+    let shown = |id: Option<raftwerk::raft::ReplicaId>| id.map_or_else(|| "none".to_owned(), |id| format!("node {id}"));
     let fault = sim.fault(id).map(|failure| text::fault(id, failure.fault));
     html! {
         <section class="inspector" aria-label={format!("Node {id}")}>
@@ -333,9 +310,7 @@ pub fn overlay(app: &App, ctx: &Context<App>) -> Html {
     match app.open() {
         Open::Nothing => Html::default(),
         Open::Help => help(ctx),
-        Open::Settings => app
-            .draft()
-            .map_or_else(Html::default, |draft| settings(app, ctx, draft)),
+        Open::Settings => app.draft().map_or_else(Html::default, |draft| settings(app, ctx, draft)),
         Open::Share => share(app, ctx),
     }
 }

@@ -73,11 +73,7 @@ fn strip(node: &NodeView) -> Html {
     }
     #[expect(clippy::cast_precision_loss, reason = "at most six boxes")]
     let at = |index: usize| (index as f64 - node.strip.len() as f64 / 2.0) * 13.0;
-    let committed = node
-        .strip
-        .iter()
-        .filter(|(_, is_committed)| *is_committed)
-        .count();
+    let committed = node.strip.iter().filter(|(_, is_committed)| *is_committed).count();
     html! {
         <g class="strip" transform={format!("translate(0 {:.1})", node.radius + 16.0)}>
             { for node.strip.iter().enumerate().map(|(index, (epoch, is_committed))| html! {
@@ -93,9 +89,7 @@ fn strip(node: &NodeView) -> Html {
 
 fn node(app: &App, ctx: &Context<App>, view: &NodeView) -> Html {
     let id = view.id;
-    let select = ctx
-        .link()
-        .callback(move |_: MouseEvent| Msg::Select(Some(id)));
+    let select = ctx.link().callback(move |_: MouseEvent| Msg::Select(Some(id)));
     let press = ctx.link().batch_callback(move |event: KeyboardEvent| {
         matches!(event.key().as_str(), "Enter" | " ").then(|| {
             event.prevent_default();
@@ -116,9 +110,6 @@ fn node(app: &App, ctx: &Context<App>, view: &NodeView) -> Html {
             role="button" tabindex="0" aria-label={view.name.clone()} aria-pressed={is_selected.to_string()}
             onclick={select} onkeydown={press}>
             <circle class="halo" r={fmt(view.radius + 15.0)} />
-            if view.role.is_some() {
-                <circle class="dial" r={fmt(view.radius + 9.0)} />
-            }
             <path class="body" d={shape_path(view.role, view.radius)} />
             { for view.votes.iter().map(|vote| html! {
                 <circle class={classes!("vote", match vote.answer {
@@ -146,10 +137,7 @@ fn node(app: &App, ctx: &Context<App>, view: &NodeView) -> Html {
 }
 
 fn link(line: &LinkLine) -> Html {
-    let middle = (
-        f64::midpoint(line.from.0, line.to.0),
-        f64::midpoint(line.from.1, line.to.1),
-    );
+    let middle = (f64::midpoint(line.from.0, line.to.0), f64::midpoint(line.from.1, line.to.1));
     html! {
         <g key={key_of(&line.key)} class="link cut">
             <line x1={fmt(line.from.0)} y1={fmt(line.from.1)} x2={fmt(line.to.0)} y2={fmt(line.to.1)} />
@@ -177,27 +165,22 @@ fn table(view: &StageView) -> Html {
 }
 
 /// The whole stage.
-pub fn stage(
-    app: &App,
-    ctx: &Context<App>,
-    view: &StageView,
-    extent: Extent,
-    playhead_us: u64,
-) -> Html {
+pub fn stage(app: &App, ctx: &Context<App>, view: &StageView, extent: Extent, playhead_us: u64) -> Html {
     let chosen: Option<ReplicaId> = app.selected();
     html! {
         <section class="stage" aria-label="Stage">
             <svg viewBox={format!("0 0 {} {}", extent.width, extent.height)} role="group" aria-label="Cluster"
                 data-chosen={chosen.map(|id| id.to_string())}>
                 <g>{ for view.links.iter().map(link) }</g>
-                <g>{ for view.nodes.iter().map(|line| node(app, ctx, line)) }</g>
                 <g ref={app.timer_layer()} class="timers" aria-hidden="true">
                     { for view.nodes.iter().map(|line| html! {
-                        <path key={key_of(&line.number)} class="arc"
-                            transform={format!("translate({:.2} {:.2})", line.x, line.y)}
-                            d={arc_path(line.radius + 9.0, line.timer_left(playhead_us))} />
+                        <g key={key_of(&line.number)} transform={format!("translate({:.2} {:.2})", line.x, line.y)}>
+                            <circle class={if line.role.is_some() { "dial" } else { "dial off" }} r={fmt(line.radius + 9.0)} />
+                            <path class="arc" d={arc_path(line.radius + 9.0, line.timer_left(playhead_us))} />
+                        </g>
                     }) }
                 </g>
+                <g>{ for view.nodes.iter().map(|line| node(app, ctx, line)) }</g>
                 <g ref={app.message_layer()} class="messages" aria-hidden="true">
                     { for view.arrows.iter().map(|line| arrow(line, playhead_us)) }
                 </g>

@@ -7,6 +7,4 @@ mod next;
 mod stage;
 
 pub use next::{PendingItem, pending};
-pub use stage::{
-    Arrow, Extent, LinkLine, NARROW, NodeView, StageView, Vote, WIDE, arc_path, shape_path, stage,
-};
+pub use stage::{Arrow, Extent, LinkLine, NARROW, NodeView, StageView, Vote, WIDE, arc_path, shape_path, stage};

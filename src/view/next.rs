@@ -29,16 +29,9 @@ pub fn pending(session: &Session) -> Vec<PendingItem> {
         .into_iter()
         .map(|event| {
             let face: Option<MessageFace<_>> = match event.name {
-                EventName::Delivery {
-                    from,
-                    to,
-                    number,
-                    is_copy,
-                } => sim
+                EventName::Delivery { from, to, number, is_copy } => sim
                     .flights()
-                    .find(|(key, _)| {
-                        (key.from, key.to, key.number, key.is_copy) == (from, to, number, is_copy)
-                    })
+                    .find(|(key, _)| (key.from, key.to, key.number, key.is_copy) == (from, to, number, is_copy))
                     .map(|(_, flight)| KRaft::message_face(&flight.message)),
                 EventName::Timer { .. } => None,
             };

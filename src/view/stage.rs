@@ -17,15 +17,9 @@ pub struct Extent {
 }
 
 /// For screens that are wider than high.
-pub const WIDE: Extent = Extent {
-    width: 840.0,
-    height: 420.0,
-};
+pub const WIDE: Extent = Extent { width: 840.0, height: 420.0 };
 /// For phones.
-pub const NARROW: Extent = Extent {
-    width: 460.0,
-    height: 420.0,
-};
+pub const NARROW: Extent = Extent { width: 460.0, height: 420.0 };
 /// Radius of a replica in a small cluster.
 const RADIUS: f64 = 38.0;
 /// Log boxes drawn under a replica.
@@ -82,11 +76,7 @@ impl NodeView {
     #[must_use]
     pub fn timer_left(&self, playhead_us: u64) -> f64 {
         self.timer.map_or(0.0, |(at_us, length_us)| {
-            if length_us == 0 {
-                0.0
-            } else {
-                (float(at_us.saturating_sub(playhead_us)) / float(length_us)).min(1.0)
-            }
+            if length_us == 0 { 0.0 } else { (float(at_us.saturating_sub(playhead_us)) / float(length_us)).min(1.0) }
         })
     }
 }
@@ -132,25 +122,15 @@ impl Arrow {
         }
         if self.is_loop {
             let angle = -PI / 2.0 + TAU * part;
-            return (
-                self.from.0 + 14.0 * angle.cos(),
-                self.from.1 + 14.0 * angle.sin(),
-                part,
-            );
+            return (self.from.0 + 14.0 * angle.cos(), self.from.1 + 14.0 * angle.sin(), part);
         }
-        (
-            self.from.0 + (self.to.0 - self.from.0) * part,
-            self.from.1 + (self.to.1 - self.from.1) * part,
-            part,
-        )
+        (self.from.0 + (self.to.0 - self.from.0) * part, self.from.1 + (self.to.1 - self.from.1) * part, part)
     }
 
     /// The direction of flight, in degrees.
     #[must_use]
     pub fn angle_deg(&self) -> f64 {
-        (self.to.1 - self.from.1)
-            .atan2(self.to.0 - self.from.0)
-            .to_degrees()
+        (self.to.1 - self.from.1).atan2(self.to.0 - self.from.0).to_degrees()
     }
 }
 
@@ -178,10 +158,7 @@ pub struct StageView {
     pub links: Vec<LinkLine>,
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a picture needs no more than 52 bits"
-)]
+#[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 52 bits")]
 const fn float(value: u64) -> f64 {
     value as f64
 }
@@ -194,10 +171,7 @@ fn place(extent: Extent, index: u8, count: u8) -> (f64, f64) {
     }
     let angle = -PI / 2.0 + TAU * f64::from(index) / f64::from(count);
     let margin = if extent.width > 600.0 { 150.0 } else { 70.0 };
-    (
-        middle_x + (middle_x - margin) * angle.cos(),
-        middle_y - 8.0 + (middle_y - 78.0) * angle.sin(),
-    )
+    (middle_x + (middle_x - margin) * angle.cos(), middle_y - 8.0 + (middle_y - 78.0) * angle.sin())
 }
 
 fn radius(count: u8) -> f64 {
@@ -226,10 +200,9 @@ fn aside(point: (f64, f64), from: (f64, f64), to: (f64, f64), by: f64) -> (f64, 
 
 fn main_timer(role: RoleShape) -> Option<TimerKind> {
     match role {
-        RoleShape::Unattached
-        | RoleShape::Prospective
-        | RoleShape::Candidate
-        | RoleShape::Resigned => Some(TimerKind::Election),
+        RoleShape::Unattached | RoleShape::Prospective | RoleShape::Candidate | RoleShape::Resigned => {
+            Some(TimerKind::Election)
+        }
         RoleShape::Follower => Some(TimerKind::Fetch),
         RoleShape::Leader => Some(TimerKind::CheckQuorum),
     }
@@ -246,8 +219,7 @@ fn node(session: &Session, extent: Extent, id: ReplicaId, count: u8) -> NodeView
     let timer = role.and_then(main_timer).and_then(|kind| {
         let (table, clock) = sim.timers(id)?;
         let line = table.get(crate::raft::Timer::new(kind));
-        (line.at_us != crate::executor::NEVER)
-            .then(|| (clock.global_us(line.at_us), line.length_us))
+        (line.at_us != crate::executor::NEVER).then(|| (clock.global_us(line.at_us), line.length_us))
     });
     let votes = match (role, sim.face(id)) {
         (Some(RoleShape::Prospective | RoleShape::Candidate), Some(face)) => face
@@ -262,11 +234,7 @@ fn node(session: &Session, extent: Extent, id: ReplicaId, count: u8) -> NodeView
                 } else {
                     None
                 };
-                Vote {
-                    x: (radius - 11.0) * angle.cos(),
-                    y: (radius - 11.0) * angle.sin(),
-                    answer,
-                }
+                Vote { x: (radius - 11.0) * angle.cos(), y: (radius - 11.0) * angle.sin(), answer }
             })
             .collect(),
         _ => Vec::new(),
@@ -275,10 +243,7 @@ fn node(session: &Session, extent: Extent, id: ReplicaId, count: u8) -> NodeView
         let end = log.end_offset();
         let committed = standing.and_then(|s| s.committed);
         let strip = (end.saturating_sub(STRIP_MAX)..end)
-            .filter_map(|offset| {
-                log.get(offset)
-                    .map(|entry| (entry.epoch, committed.is_some_and(|hw| offset < hw)))
-            })
+            .filter_map(|offset| log.get(offset).map(|entry| (entry.epoch, committed.is_some_and(|hw| offset < hw))))
             .collect();
         (strip, end, committed)
     });
@@ -306,36 +271,23 @@ fn node(session: &Session, extent: Extent, id: ReplicaId, count: u8) -> NodeView
 pub fn stage(session: &Session, extent: Extent) -> StageView {
     let sim = session.sim();
     let count = sim.replicas();
-    let nodes: Vec<NodeView> = sim
-        .ids()
-        .map(|id| node(session, extent, id, count))
-        .collect();
+    let nodes: Vec<NodeView> = sim.ids().map(|id| node(session, extent, id, count)).collect();
     let centre = |id: ReplicaId| place(extent, id.0, count);
     let inset = radius(count) + 14.0;
     let line = |from: ReplicaId, to: ReplicaId| {
         if from == to {
             let (x, y) = centre(from);
-            return (
-                (x + radius(count), y - radius(count)),
-                (x + radius(count), y - radius(count)),
-            );
+            return ((x + radius(count), y - radius(count)), (x + radius(count), y - radius(count)));
         }
         let (a, b) = (centre(from), centre(to));
-        (
-            aside(edge(a, b, inset), a, b, 5.0),
-            aside(edge(b, a, inset), a, b, 5.0),
-        )
+        (aside(edge(a, b, inset), a, b, 5.0), aside(edge(b, a, inset), a, b, 5.0))
     };
     let mut arrows = Vec::new();
     for (key, flight) in sim.flights() {
         let face = KRaft::message_face(&flight.message);
         let (from, to) = line(key.from, key.to);
-        let name = crate::sim::EventName::Delivery {
-            from: key.from,
-            to: key.to,
-            number: key.number,
-            is_copy: key.is_copy,
-        };
+        let name =
+            crate::sim::EventName::Delivery { from: key.from, to: key.to, number: key.number, is_copy: key.is_copy };
         arrows.push(Arrow {
             key: text::event_name(&name),
             label: text::message(&face),
@@ -352,14 +304,7 @@ pub fn stage(session: &Session, extent: Extent) -> StageView {
         });
     }
     for lost in session.lost() {
-        if let What::Sent {
-            to: receiver,
-            number,
-            at_us,
-            face,
-            fate: Fate::Lost | Fate::Cut,
-        } = lost.sent.what
-        {
+        if let What::Sent { to: receiver, number, at_us, face, fate: Fate::Lost | Fate::Cut } = lost.sent.what {
             let (from, to) = line(lost.sent.replica, receiver);
             arrows.push(Arrow {
                 key: format!("lost {}>{receiver} #{number}", lost.sent.replica),
@@ -385,19 +330,10 @@ pub fn stage(session: &Session, extent: Extent) -> StageView {
         .filter(|&(from, to)| from != to && sim.is_cut(from, to))
         .map(|(from, to)| {
             let (a, b) = line(from, to);
-            LinkLine {
-                key: format!("{from}>{to}"),
-                from: a,
-                to: b,
-                is_cut: true,
-            }
+            LinkLine { key: format!("{from}>{to}"), from: a, to: b, is_cut: true }
         })
         .collect();
-    StageView {
-        nodes,
-        arrows,
-        links,
-    }
+    StageView { nodes, arrows, links }
 }
 
 const fn is_quiet(face: &crate::raft::MessageFace<crate::raft::kraft::MessageKind>) -> bool {
@@ -413,11 +349,7 @@ pub fn shape_path(role: Option<RoleShape>, r: f64) -> String {
             let points: Vec<String> = (0..6)
                 .map(|i| {
                     let angle = -PI / 2.0 + TAU * f64::from(i) / 6.0;
-                    format!(
-                        "{:.1} {:.1}",
-                        r * 1.06 * angle.cos(),
-                        r * 1.06 * angle.sin()
-                    )
+                    format!("{:.1} {:.1}", r * 1.06 * angle.cos(), r * 1.06 * angle.sin())
                 })
                 .collect();
             format!("M{}Z", points.join("L"))
@@ -444,10 +376,7 @@ pub fn shape_path(role: Option<RoleShape>, r: f64) -> String {
                 -s
             )
         }
-        _ => format!(
-            "M0 {:.1}A{r:.1} {r:.1} 0 1 1 0 {r:.1}A{r:.1} {r:.1} 0 1 1 0 {:.1}Z",
-            -r, -r
-        ),
+        _ => format!("M0 {:.1}A{r:.1} {r:.1} 0 1 1 0 {r:.1}A{r:.1} {r:.1} 0 1 1 0 {:.1}Z", -r, -r),
     }
 }
 
@@ -458,17 +387,9 @@ pub fn arc_path(r: f64, part: f64) -> String {
         return String::new();
     }
     if part >= 0.999 {
-        return format!(
-            "M0 {:.2}A{r:.2} {r:.2} 0 1 1 0 {r:.2}A{r:.2} {r:.2} 0 1 1 0 {:.2}",
-            -r, -r
-        );
+        return format!("M0 {:.2}A{r:.2} {r:.2} 0 1 1 0 {r:.2}A{r:.2} {r:.2} 0 1 1 0 {:.2}", -r, -r);
     }
     let angle = -PI / 2.0 + TAU * part;
     let large = u8::from(part > 0.5);
-    format!(
-        "M0 {:.2}A{r:.2} {r:.2} 0 {large} 1 {:.2} {:.2}",
-        -r,
-        r * angle.cos(),
-        r * angle.sin()
-    )
+    format!("M0 {:.2}A{r:.2} {r:.2} 0 {large} 1 {:.2} {:.2}", -r, r * angle.cos(), r * angle.sin())
 }

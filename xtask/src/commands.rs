@@ -22,13 +22,7 @@ pub(crate) fn dist() -> Outcome {
 
 fn build_site(tools: &WebTools) -> Outcome {
     step("building the page (release)", || {
-        run(tools.command("trunk", false).args([
-            "build",
-            "--release",
-            "--offline",
-            "--log",
-            "warn",
-        ]))
+        run(tools.command("trunk", false).args(["build", "--release", "--offline", "--log", "warn"]))
     })
 }
 
@@ -59,23 +53,12 @@ pub(crate) fn serve(args: &[&str]) -> Outcome {
     let tools = web_tools()?;
     build_site(&tools)?;
     let mut trunk = tools.command("trunk", false);
-    trunk.args([
-        "serve",
-        "--release",
-        "--offline",
-        "--address",
-        "127.0.0.1",
-        "--log",
-        "warn",
-        "--port",
-    ]);
+    trunk.args(["serve", "--release", "--offline", "--address", "127.0.0.1", "--log", "warn", "--port"]);
     trunk.arg(port.to_string());
     let mut server = Stops(trunk.spawn().map_err(|error| error.to_string())?);
     while TcpStream::connect(("127.0.0.1", port)).is_err() {
         if let Ok(Some(status)) = server.0.try_wait() {
-            return Err(format!(
-                "the server stopped ({status}); is port {port} taken?"
-            ));
+            return Err(format!("the server stopped ({status}); is port {port} taken?"));
         }
         thread::sleep(Duration::from_millis(100));
     }
@@ -83,32 +66,18 @@ pub(crate) fn serve(args: &[&str]) -> Outcome {
     println!("ready: {address}");
     let _ = std::io::stdout().flush();
     if opens {
-        let opener = if cfg!(target_os = "macos") {
-            "open"
-        } else {
-            "xdg-open"
-        };
-        let _ = Command::new(opener)
-            .arg(&address)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
+        let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+        let _ = Command::new(opener).arg(&address).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     }
     let status = server.0.wait().map_err(|error| error.to_string())?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(format!("the server stopped ({status})"))
-    }
+    if status.success() { Ok(()) } else { Err(format!("the server stopped ({status})")) }
 }
 
 /// Runs the tests.
 pub(crate) fn test(part: Option<&str>) -> Outcome {
     let wants = |name| part.is_none_or(|part| part == name);
     if wants("native") {
-        step("native tests", || {
-            run(cargo().args(["test", "--quiet", "--lib", "--tests"]))
-        })?;
+        step("native tests", || run(cargo().args(["test", "--quiet", "--lib", "--tests"])))?;
     }
     if wants("web") || wants("e2e") {
         let tools = web_tools()?;
@@ -118,10 +87,7 @@ pub(crate) fn test(part: Option<&str>) -> Outcome {
                 run(tools
                     .command("cargo", true)
                     .args(["test", "--quiet", "--target", TARGET, "--test", "web"])
-                    .env(
-                        "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER",
-                        tools.find("wasm-bindgen-test-runner")?,
-                    )
+                    .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", tools.find("wasm-bindgen-test-runner")?)
                     .env("CHROMEDRIVER", driver))
             })?;
         }
@@ -142,30 +108,15 @@ pub(crate) fn test(part: Option<&str>) -> Outcome {
 /// Checks everything and changes nothing, fast checks first.
 pub(crate) fn check() -> Outcome {
     step("format", || run(cargo().args(["fmt", "--all", "--check"])))?;
-    step("architecture", || {
-        run(cargo().args(["test", "--quiet", "--test", "architecture"]))
-    })?;
+    step("architecture", || run(cargo().args(["test", "--quiet", "--test", "architecture"])))?;
     step("clippy, native", || {
-        run(cargo().args([
-            "clippy",
-            "--quiet",
-            "--workspace",
-            "--all-targets",
-            "--",
-            "-D",
-            "warnings",
-        ]))
+        run(cargo().args(["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]))
     })?;
-    step("docs", || {
-        run(cargo()
-            .args(["doc", "--quiet", "--no-deps", "--lib"])
-            .env("RUSTDOCFLAGS", "-D warnings"))
-    })?;
+    step("docs", || run(cargo().args(["doc", "--quiet", "--no-deps", "--lib"]).env("RUSTDOCFLAGS", "-D warnings")))?;
     let tools = web_tools()?;
     step("clippy, wasm", || {
         run(tools.command("cargo", true).args([
-            "clippy", "--quiet", "--target", TARGET, "--lib", "--bins", "--test", "web", "--",
-            "-D", "warnings",
+            "clippy", "--quiet", "--target", TARGET, "--lib", "--bins", "--test", "web", "--", "-D", "warnings",
         ]))
     })
 }
@@ -173,16 +124,12 @@ pub(crate) fn check() -> Outcome {
 /// Formats, and writes generated files anew.
 pub(crate) fn fix() -> Outcome {
     run(cargo().args(["fmt", "--all"]))?;
-    run(cargo()
-        .args(["test", "--quiet", "--test", "generated"])
-        .env("RAFTWERK_WRITE", "1"))
+    run(cargo().args(["test", "--quiet", "--test", "generated"]).env("RAFTWERK_WRITE", "1"))
 }
 
 /// Runs the benchmarks natively and in Chromium.
 pub(crate) fn bench() -> Outcome {
-    step("native", || {
-        run(cargo().args(["bench", "--bench", "events"]))
-    })?;
+    step("native", || run(cargo().args(["bench", "--bench", "events"])))?;
     let tools = web_tools()?;
     let (chrome, _) = browser()?;
     if !Path::new(&root()).join("dist").is_dir() || env::var_os("RAFTWERK_KEEP_DIST").is_none() {

@@ -18,11 +18,7 @@ const TRUNK: &str = "0.21.14";
 /// Must equal the crate's version in Cargo.toml.
 const WASM_BINDGEN: &str = "0.2.130";
 /// npm packages: the optimiser, the browser driver, the accessibility checker.
-const NPM: [(&str, &str); 3] = [
-    ("binaryen", "132.0.0"),
-    ("playwright-core", "1.65.1"),
-    ("axe-core", "4.14.1"),
-];
+const NPM: [(&str, &str); 3] = [("binaryen", "132.0.0"), ("playwright-core", "1.65.1"), ("axe-core", "4.14.1")];
 
 /// How wasm is compiled here.
 enum Wasm {
@@ -47,58 +43,36 @@ pub(crate) fn step<T>(what: &str, run: impl FnOnce() -> Outcome<T>) -> Outcome<T
 /// Runs a command; its output is shown.
 pub(crate) fn run(command: &mut Command) -> Outcome {
     let shown = format!("{command:?}");
-    let status = command
-        .status()
-        .map_err(|error| format!("{shown}: {error}"))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(format!("{shown} failed ({status})"))
-    }
+    let status = command.status().map_err(|error| format!("{shown}: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("{shown} failed ({status})")) }
 }
 
 /// Whether a command runs and succeeds, silently.
 fn works(command: &mut Command) -> bool {
-    command
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success())
+    command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
 fn output(command: &mut Command) -> Option<String> {
     let out = command.stderr(Stdio::null()).output().ok()?;
-    out.status
-        .success()
-        .then(|| String::from_utf8_lossy(&out.stdout).trim().to_owned())
+    out.status.success().then(|| String::from_utf8_lossy(&out.stdout).trim().to_owned())
 }
 
 fn on_path(name: &str) -> Option<PathBuf> {
-    env::split_paths(&env::var_os("PATH")?)
-        .map(|folder| folder.join(name))
-        .find(|file| file.is_file())
+    env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
 /// The project's root.
 pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .map_or_else(|| PathBuf::from("."), Path::to_path_buf)
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf)
 }
 
 /// Where tools are kept between clones.
 fn cache() -> Outcome<PathBuf> {
     let folder = env::var_os("RAFTWERK_TOOLS")
         .map(PathBuf::from)
-        .or_else(|| {
-            env::var_os("XDG_CACHE_HOME").map(|folder| PathBuf::from(folder).join("raftwerk/tools"))
-        })
-        .or_else(|| {
-            env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache/raftwerk/tools"))
-        })
-        .or_else(|| {
-            env::var_os("LOCALAPPDATA").map(|folder| PathBuf::from(folder).join("raftwerk/tools"))
-        })
+        .or_else(|| env::var_os("XDG_CACHE_HOME").map(|folder| PathBuf::from(folder).join("raftwerk/tools")))
+        .or_else(|| env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache/raftwerk/tools")))
+        .or_else(|| env::var_os("LOCALAPPDATA").map(|folder| PathBuf::from(folder).join("raftwerk/tools")))
         .ok_or("no home folder to keep tools in; set RAFTWERK_TOOLS")?;
     fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     Ok(folder)
@@ -125,40 +99,23 @@ fn cargo_tool(name: &str, program: &str, version: &str, extra: &[&str]) -> Outco
     if fits(&bin.join(program)) {
         return Ok(bin);
     }
-    step(
-        &format!(
-            "building {name} {version} (once; kept in {})",
-            folder.display()
-        ),
-        || {
-            let build = folder.join("build");
-            run(cargo()
-                .args([
-                    "install",
-                    name,
-                    "--version",
-                    version,
-                    "--debug",
-                    "--no-default-features",
-                    "--root",
-                ])
-                .arg(&folder)
-                .args(extra)
-                .env("CARGO_PROFILE_DEV_DEBUG", "0")
-                .env("CARGO_TARGET_DIR", &build))?;
-            let _ = fs::remove_dir_all(build);
-            Ok(())
-        },
-    )?;
+    step(&format!("building {name} {version} (once; kept in {})", folder.display()), || {
+        let build = folder.join("build");
+        run(cargo()
+            .args(["install", name, "--version", version, "--debug", "--no-default-features", "--root"])
+            .arg(&folder)
+            .args(extra)
+            .env("CARGO_PROFILE_DEV_DEBUG", "0")
+            .env("CARGO_TARGET_DIR", &build))?;
+        let _ = fs::remove_dir_all(build);
+        Ok(())
+    })?;
     Ok(bin)
 }
 
 /// The folder with npm's tools installed.
 pub(crate) fn npm_tools() -> Outcome<PathBuf> {
-    let wanted: Vec<String> = NPM
-        .iter()
-        .map(|(name, version)| format!("{name}@{version}"))
-        .collect();
+    let wanted: Vec<String> = NPM.iter().map(|(name, version)| format!("{name}@{version}")).collect();
     let folder = cache()?.join(format!("npm-{}", wanted.join("-")));
     if folder.join("done").is_file() {
         return Ok(folder);
@@ -168,17 +125,10 @@ pub(crate) fn npm_tools() -> Outcome<PathBuf> {
     }
     step(&format!("fetching {} (once)", wanted.join(", ")), || {
         fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-        fs::write(folder.join("package.json"), "{\"private\":true}\n")
-            .map_err(|error| error.to_string())?;
+        fs::write(folder.join("package.json"), "{\"private\":true}\n").map_err(|error| error.to_string())?;
         run(Command::new("npm")
             .current_dir(&folder)
-            .args([
-                "install",
-                "--no-audit",
-                "--no-fund",
-                "--ignore-scripts",
-                "--save-exact",
-            ])
+            .args(["install", "--no-audit", "--no-fund", "--ignore-scripts", "--save-exact"])
             .args(&wanted)
             .stdout(Stdio::null()))?;
         fs::write(folder.join("done"), "").map_err(|error| error.to_string())
@@ -188,36 +138,23 @@ pub(crate) fn npm_tools() -> Outcome<PathBuf> {
 
 fn apt(packages: &[&str], why: &str) -> Outcome {
     if on_path("apt-get").is_none() {
-        return Err(format!(
-            "{why}; install it by hand (tried Debian packages: {})",
-            packages.join(", ")
-        ));
+        return Err(format!("{why}; install it by hand (tried Debian packages: {})", packages.join(", ")));
     }
-    step(
-        &format!("installing Debian packages {}: {why}", packages.join(", ")),
-        || {
-            let get = |args: &[&str]| {
-                let is_root = output(Command::new("id").arg("-u")).is_some_and(|id| id == "0");
-                let mut command = if is_root {
-                    Command::new("apt-get")
-                } else {
-                    Command::new("sudo")
-                };
-                if !is_root {
-                    command.arg("apt-get");
-                }
-                command
-                    .args(args)
-                    .env("DEBIAN_FRONTEND", "noninteractive")
-                    .stdout(Stdio::null());
-                run(&mut command)
-            };
-            get(&["update"])?;
-            let mut args = vec!["install", "-y", "--no-install-recommends"];
-            args.extend(packages);
-            get(&args)
-        },
-    )
+    step(&format!("installing Debian packages {}: {why}", packages.join(", ")), || {
+        let get = |args: &[&str]| {
+            let is_root = output(Command::new("id").arg("-u")).is_some_and(|id| id == "0");
+            let mut command = if is_root { Command::new("apt-get") } else { Command::new("sudo") };
+            if !is_root {
+                command.arg("apt-get");
+            }
+            command.args(args).env("DEBIAN_FRONTEND", "noninteractive").stdout(Stdio::null());
+            run(&mut command)
+        };
+        get(&["update"])?;
+        let mut args = vec!["install", "-y", "--no-install-recommends"];
+        args.extend(packages);
+        get(&args)
+    })
 }
 
 fn sysroot() -> Outcome<PathBuf> {
@@ -231,26 +168,19 @@ fn wasm() -> Outcome<Wasm> {
     if sysroot.join("lib/rustlib").join(TARGET).is_dir() {
         return Ok(Wasm::Rustup);
     }
-    if on_path("rustup").is_some() && works(Command::new("rustup").args(["target", "add", TARGET]))
-    {
+    if on_path("rustup").is_some() && works(Command::new("rustup").args(["target", "add", TARGET])) {
         return Ok(Wasm::Rustup);
     }
     let sources = Path::new("/usr/lib/rustlib/src/rust/library/std");
     let clippy = Path::new("/usr/bin/clippy-driver");
     if !sources.is_dir() && !Path::new("/usr/src").join("rustc").is_dir() || !clippy.is_file() {
         let packages = ["rustc-web", "cargo-web", "rust-web-src", "rust-web-clippy"];
-        apt(
-            &packages,
-            &format!("rustup could not add the target {TARGET}"),
-        )?;
+        apt(&packages, &format!("rustup could not add the target {TARGET}"))?;
     }
     let host = output(Command::new("rustc").args(["--print", "host-tuple"])).unwrap_or_default();
     let linker = sysroot.join("lib/rustlib").join(host).join("bin/rust-lld");
     if !linker.is_file() {
-        return Err(format!(
-            "{} is missing: the Rust toolchain has no linker for wasm",
-            linker.display()
-        ));
+        return Err(format!("{} is missing: the Rust toolchain has no linker for wasm", linker.display()));
     }
     Ok(Wasm::Debian { linker })
 }
@@ -279,9 +209,7 @@ pub(crate) fn web_tools() -> Outcome<WebTools> {
 impl WebTools {
     /// `program` with everything set that a wasm build needs.
     pub(crate) fn command(&self, program: &str, unwinds: bool) -> Command {
-        let path = env::split_paths(&self.path)
-            .map(|folder| folder.join(program))
-            .find(|file| file.is_file());
+        let path = env::split_paths(&self.path).map(|folder| folder.join(program)).find(|file| file.is_file());
         let mut command = Command::new(path.unwrap_or_else(|| PathBuf::from(program)));
         command.current_dir(root()).env("PATH", &self.path);
         // What this process's own cargo set must not leak into the other toolchain.
@@ -289,11 +217,7 @@ impl WebTools {
             command.env_remove(name);
         }
         if let Wasm::Debian { linker } = &self.wasm {
-            let parts = if unwinds {
-                "std,panic_unwind,panic_abort"
-            } else {
-                "std,panic_abort"
-            };
+            let parts = if unwinds { "std,panic_unwind,panic_abort" } else { "std,panic_abort" };
             command
                 .env("RUSTC", "/usr/bin/rustc")
                 .env("RUSTC_BOOTSTRAP", "1")
@@ -315,24 +239,15 @@ impl WebTools {
 /// The browser and its driver.
 pub(crate) fn browser() -> Outcome<(PathBuf, PathBuf)> {
     let find = || {
-        let browser = env::var_os("CHROME_PATH").map(PathBuf::from).or_else(|| {
-            ["chromium", "chromium-browser", "google-chrome"]
-                .iter()
-                .find_map(|name| on_path(name))
-        });
-        let driver = env::var_os("CHROMEDRIVER")
+        let browser = env::var_os("CHROME_PATH")
             .map(PathBuf::from)
-            .or_else(|| on_path("chromedriver"));
+            .or_else(|| ["chromium", "chromium-browser", "google-chrome"].iter().find_map(|name| on_path(name)));
+        let driver = env::var_os("CHROMEDRIVER").map(PathBuf::from).or_else(|| on_path("chromedriver"));
         browser.zip(driver)
     };
     if let Some(found) = find() {
         return Ok(found);
     }
-    apt(
-        &["chromium", "chromium-driver"],
-        "a browser is needed for the tests",
-    )?;
-    find().ok_or_else(|| {
-        "chromium and chromedriver are needed; set CHROME_PATH and CHROMEDRIVER".into()
-    })
+    apt(&["chromium", "chromium-driver"], "a browser is needed for the tests")?;
+    find().ok_or_else(|| "chromium and chromedriver are needed; set CHROME_PATH and CHROMEDRIVER".into())
 }

@@ -36,16 +36,7 @@ impl ParkedFetch {
         last_epoch: i32,
         high_watermark: i64,
     ) -> Self {
-        Self {
-            from,
-            correlation,
-            epoch,
-            offset,
-            last_epoch,
-            high_watermark,
-            until_us: 0,
-            arrival_high_watermark: -1,
-        }
+        Self { from, correlation, epoch, offset, last_epoch, high_watermark, until_us: 0, arrival_high_watermark: -1 }
     }
 
     pub(super) fn encode(&self, out: &mut Encoder) {
@@ -80,11 +71,7 @@ impl KRaftReplica {
         max_wait_ms: i32,
         cx: &mut Cx<'_>,
     ) -> Option<Body> {
-        if max_wait_ms < 0
-            || fetch.offset < 0
-            || fetch.last_epoch < 0
-            || fetch.last_epoch > fetch.epoch
-        {
+        if max_wait_ms < 0 || fetch.offset < 0 || fetch.last_epoch < 0 || fetch.last_epoch > fetch.epoch {
             return Some(self.fetch_error(ErrorCode::InvalidRequest));
         }
         let before = self.high_watermark;
@@ -92,10 +79,7 @@ impl KRaftReplica {
         let is_empty = matches!(
             body,
             Body::FetchResponse {
-                answer: super::Answer {
-                    error: ErrorCode::None,
-                    ..
-                },
+                answer: super::Answer { error: ErrorCode::None, .. },
                 outcome: FetchOutcome::Records(None),
                 ..
             }
@@ -106,10 +90,7 @@ impl KRaftReplica {
             let wait_us = u64::from(max_wait_ms.unsigned_abs()) * MICROS_PER_MILLI;
             fetch.until_us = cx.now_us.saturating_add(wait_us);
             fetch.arrival_high_watermark = ours;
-            cx.note(Note::Parked {
-                from: fetch.from,
-                offset: fetch.offset.unsigned_abs(),
-            });
+            cx.note(Note::Parked { from: fetch.from, offset: fetch.offset.unsigned_abs() });
         }
         if self.high_watermark != before {
             self.complete_all_parked(cx);
@@ -123,41 +104,27 @@ impl KRaftReplica {
     }
 
     fn fetch_error(&self, error: ErrorCode) -> Body {
-        Body::FetchResponse {
-            answer: self.answer(error),
-            high_watermark: -1,
-            outcome: FetchOutcome::Records(None),
-        }
+        Body::FetchResponse { answer: self.answer(error), high_watermark: -1, outcome: FetchOutcome::Records(None) }
     }
 
     /// Steps 3 to 6 of the leader's part: checks, position, read, high watermark.
     fn serve_fetch(&mut self, fetch: &ParkedFetch, cx: &mut Cx<'_>) -> Body {
         // The order of these checks is part of the protocol (spec 4.0).
         if fetch.epoch < self.signed_epoch() {
-            cx.note(Note::Fenced {
-                from: fetch.from,
-                epoch: fetch.epoch.unsigned_abs(),
-            });
+            cx.note(Note::Fenced { from: fetch.from, epoch: fetch.epoch.unsigned_abs() });
             return self.fetch_error(ErrorCode::FencedLeaderEpoch);
         }
         if fetch.epoch > self.signed_epoch() {
             return self.fetch_error(ErrorCode::UnknownLeaderEpoch);
         }
         if !matches!(self.role, Role::Leader { .. }) {
-            cx.note(Note::NotLeader {
-                from: fetch.from,
-                leader: self.leader(),
-            });
+            cx.note(Note::NotLeader { from: fetch.from, leader: self.leader() });
             return self.fetch_error(ErrorCode::NotLeaderOrFollower);
         }
         let offset = fetch.offset.unsigned_abs();
         let last_epoch = fetch.last_epoch.unsigned_abs();
         if let Some(known) = self.log.diverges(offset, last_epoch) {
-            cx.note(Note::ToldDiverging {
-                to: fetch.from,
-                epoch: known.epoch,
-                end_offset: known.end_offset,
-            });
+            cx.note(Note::ToldDiverging { to: fetch.from, epoch: known.epoch, end_offset: known.end_offset });
             return Body::FetchResponse {
                 answer: self.answer(ErrorCode::None),
                 high_watermark: self.high_watermark.map_or(-1, signed),
@@ -166,16 +133,10 @@ impl KRaftReplica {
         }
         let records = self.log.read(offset);
         self.note_fetch(fetch.from, offset, cx);
-        let count = records
-            .as_ref()
-            .map_or(0, |records| records.entries().len());
+        let count = records.as_ref().map_or(0, |records| records.entries().len());
         if count > 0 {
             let records = u8::try_from(count).unwrap_or(u8::MAX);
-            cx.note(Note::Served {
-                to: fetch.from,
-                offset,
-                records,
-            });
+            cx.note(Note::Served { to: fetch.from, offset, records });
         }
         Body::FetchResponse {
             answer: self.answer(ErrorCode::None),
@@ -188,10 +149,7 @@ impl KRaftReplica {
     fn note_fetch(&mut self, from: ReplicaId, offset: u64, cx: &mut Cx<'_>) {
         let needed = self.voters.majority().saturating_sub(1);
         let me = self.id;
-        let Role::Leader {
-            followers, fetched, ..
-        } = &mut self.role
-        else {
+        let Role::Leader { followers, fetched, .. } = &mut self.role else {
             return;
         };
         if from == me {
@@ -206,11 +164,7 @@ impl KRaftReplica {
         if fetched.len() >= needed {
             *fetched = ReplicaSet::default();
             if cx.settings.rules.check_quorum {
-                cx.arm(
-                    &mut self.timers,
-                    CHECK_QUORUM,
-                    cx.settings.check_quorum_us(),
-                );
+                cx.arm(&mut self.timers, CHECK_QUORUM, cx.settings.check_quorum_us());
             }
         }
         self.update_high_watermark(cx);
@@ -218,12 +172,7 @@ impl KRaftReplica {
 
     /// The high watermark is what a majority holds, once that includes this leader's first record (KAFKA-12619).
     pub(super) fn update_high_watermark(&mut self, cx: &mut Cx<'_>) {
-        let Role::Leader {
-            epoch_start,
-            followers,
-            ..
-        } = &self.role
-        else {
+        let Role::Leader { epoch_start, followers, .. } = &self.role else {
             return;
         };
         // The n/2-th largest of the known end offsets, unknown ones last: selection over at most 25 numbers.
@@ -239,10 +188,7 @@ impl KRaftReplica {
         let majority = ends[count / 2];
         if majority <= *epoch_start {
             if majority > 0 && self.high_watermark.is_none() {
-                cx.note(Note::HighWatermarkWaits {
-                    majority,
-                    epoch_start: *epoch_start,
-                });
+                cx.note(Note::HighWatermarkWaits { majority, epoch_start: *epoch_start });
             }
             return;
         }
@@ -257,22 +203,12 @@ impl KRaftReplica {
         match self.parked.iter().map(|fetch| fetch.until_us).min() {
             None => cx.disarm(&mut self.timers, LONG_POLL),
             Some(until_us) if until_us == self.timers.deadline_us(LONG_POLL) => {}
-            Some(until_us) => cx.arm(
-                &mut self.timers,
-                LONG_POLL,
-                until_us.saturating_sub(cx.now_us),
-            ),
+            Some(until_us) => cx.arm(&mut self.timers, LONG_POLL, until_us.saturating_sub(cx.now_us)),
         }
     }
 
     fn answer_parked(&mut self, fetch: &ParkedFetch, body: Body, cx: &mut Cx<'_>) {
-        cx.effects.sends.push((
-            fetch.from,
-            KRaftMessage {
-                correlation: fetch.correlation,
-                body,
-            },
-        ));
+        cx.effects.sends.push((fetch.from, KRaftMessage { correlation: fetch.correlation, body }));
     }
 
     /// The wait of some fetches is over: they get the answer computed when they came.
@@ -281,13 +217,7 @@ impl KRaftReplica {
             return;
         }
         // A timer fired by hand ends the wait of the first fetch early.
-        let hurried_us = self
-            .parked
-            .iter()
-            .map(|fetch| fetch.until_us)
-            .min()
-            .unwrap_or(cx.now_us)
-            .max(cx.now_us);
+        let hurried_us = self.parked.iter().map(|fetch| fetch.until_us).min().unwrap_or(cx.now_us).max(cx.now_us);
         let mut place = 0;
         while place < self.parked.len() {
             if self.parked[place].until_us <= hurried_us {
@@ -359,10 +289,8 @@ impl KRaftReplica {
                 let to = self.log.truncation_point(known);
                 let committed = self.high_watermark.unwrap_or(0);
                 if known.end_offset < committed || to < committed {
-                    cx.effects.fault = Some(Fault::TruncationBelowHighWatermark {
-                        offset: to,
-                        high_watermark: committed,
-                    });
+                    cx.effects.fault =
+                        Some(Fault::TruncationBelowHighWatermark { offset: to, high_watermark: committed });
                     return true;
                 }
                 self.log.truncate(to);
@@ -385,11 +313,7 @@ impl KRaftReplica {
                 }
                 self.flushed = self.log.end_offset();
                 let end_offset = self.log.end_offset();
-                cx.note(if count == 0 {
-                    Note::UpToDate { end_offset }
-                } else {
-                    Note::Appended { count, end_offset }
-                });
+                cx.note(if count == 0 { Note::UpToDate { end_offset } } else { Note::Appended { count, end_offset } });
                 if let Ok(theirs) = u64::try_from(high_watermark) {
                     let to = theirs.min(end_offset);
                     if self.high_watermark.is_none_or(|known| to > known) {

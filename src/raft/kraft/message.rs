@@ -46,10 +46,7 @@ impl Successors {
     /// A list of `ids` in their order.
     #[must_use]
     pub fn new(ids: impl IntoIterator<Item = ReplicaId>) -> Self {
-        let mut list = Self {
-            ids: [0; REPLICAS_MAX as usize],
-            len: 0,
-        };
+        let mut list = Self { ids: [0; REPLICAS_MAX as usize], len: 0 };
         for id in ids.into_iter().take(usize::from(REPLICAS_MAX)) {
             list.ids[usize::from(list.len)] = id.0;
             list.len += 1;
@@ -59,9 +56,7 @@ impl Successors {
 
     /// The ids in their order.
     pub fn iter(&self) -> impl Iterator<Item = ReplicaId> {
-        self.ids[..usize::from(self.len)]
-            .iter()
-            .map(|&id| ReplicaId(id))
+        self.ids[..usize::from(self.len)].iter().map(|&id| ReplicaId(id))
     }
 
     /// How many they are.
@@ -201,11 +196,7 @@ impl Answer {
     }
 
     const fn verdict(self) -> Verdict {
-        if matches!(self.error, ErrorCode::None) {
-            Verdict::Plain
-        } else {
-            Verdict::Refused
-        }
+        if matches!(self.error, ErrorCode::None) { Verdict::Plain } else { Verdict::Refused }
     }
 }
 
@@ -214,12 +205,7 @@ impl KRaftMessage {
     pub(super) fn encode(&self, out: &mut Encoder, entry: impl Fn(Entry, &mut Encoder)) {
         out.u32(self.correlation);
         match &self.body {
-            Body::VoteRequest {
-                epoch,
-                last_epoch,
-                last_offset,
-                pre_vote,
-            } => {
+            Body::VoteRequest { epoch, last_epoch, last_offset, pre_vote } => {
                 out.u8(0);
                 out.i64(i64::from(*epoch));
                 out.i64(i64::from(*last_epoch));
@@ -240,11 +226,7 @@ impl KRaftMessage {
                 out.u8(3);
                 answer.encode(out);
             }
-            Body::EndQuorumEpochRequest {
-                leader,
-                epoch,
-                successors,
-            } => {
+            Body::EndQuorumEpochRequest { leader, epoch, successors } => {
                 out.u8(4);
                 out.u8(leader.0);
                 out.i64(i64::from(*epoch));
@@ -257,13 +239,7 @@ impl KRaftMessage {
                 out.u8(5);
                 answer.encode(out);
             }
-            Body::FetchRequest {
-                epoch,
-                offset,
-                last_epoch,
-                high_watermark,
-                max_wait_ms,
-            } => {
+            Body::FetchRequest { epoch, offset, last_epoch, high_watermark, max_wait_ms } => {
                 out.u8(6);
                 out.i64(i64::from(*epoch));
                 out.i64(*offset);
@@ -271,11 +247,7 @@ impl KRaftMessage {
                 out.i64(*high_watermark);
                 out.i64(i64::from(*max_wait_ms));
             }
-            Body::FetchResponse {
-                answer,
-                high_watermark,
-                outcome,
-            } => {
+            Body::FetchResponse { answer, high_watermark, outcome } => {
                 out.u8(7);
                 answer.encode(out);
                 out.i64(*high_watermark);
@@ -301,61 +273,33 @@ impl KRaftMessage {
 
     /// What is drawn of it.
     pub(super) fn face(&self) -> MessageFace<MessageKind> {
-        let face = |kind, epoch, verdict| MessageFace {
-            kind,
-            epoch: shown(epoch),
-            verdict,
-            entries: 0,
-        };
+        let face = |kind, epoch, verdict| MessageFace { kind, epoch: shown(epoch), verdict, entries: 0 };
         match &self.body {
-            Body::VoteRequest {
-                epoch,
-                pre_vote: true,
-                ..
-            } => face(MessageKind::PreVote, *epoch, Verdict::Asks),
+            Body::VoteRequest { epoch, pre_vote: true, .. } => face(MessageKind::PreVote, *epoch, Verdict::Asks),
             Body::VoteRequest { epoch, .. } => face(MessageKind::Vote, *epoch, Verdict::Asks),
             Body::VoteResponse { answer, granted } => {
-                let verdict = if *granted {
-                    Verdict::Granted
-                } else {
-                    Verdict::Refused
-                };
+                let verdict = if *granted { Verdict::Granted } else { Verdict::Refused };
                 face(MessageKind::VoteAnswer, answer.epoch, verdict)
             }
-            Body::BeginQuorumEpochRequest { epoch, .. } => {
-                face(MessageKind::BeginQuorumEpoch, *epoch, Verdict::Asks)
+            Body::BeginQuorumEpochRequest { epoch, .. } => face(MessageKind::BeginQuorumEpoch, *epoch, Verdict::Asks),
+            Body::BeginQuorumEpochResponse { answer } => {
+                face(MessageKind::BeginQuorumEpochAnswer, answer.epoch, answer.verdict())
             }
-            Body::BeginQuorumEpochResponse { answer } => face(
-                MessageKind::BeginQuorumEpochAnswer,
-                answer.epoch,
-                answer.verdict(),
-            ),
-            Body::EndQuorumEpochRequest { epoch, .. } => {
-                face(MessageKind::EndQuorumEpoch, *epoch, Verdict::Asks)
+            Body::EndQuorumEpochRequest { epoch, .. } => face(MessageKind::EndQuorumEpoch, *epoch, Verdict::Asks),
+            Body::EndQuorumEpochResponse { answer } => {
+                face(MessageKind::EndQuorumEpochAnswer, answer.epoch, answer.verdict())
             }
-            Body::EndQuorumEpochResponse { answer } => face(
-                MessageKind::EndQuorumEpochAnswer,
-                answer.epoch,
-                answer.verdict(),
-            ),
             Body::FetchRequest { epoch, .. } => face(MessageKind::Fetch, *epoch, Verdict::Asks),
-            Body::FetchResponse {
-                answer, outcome, ..
-            } => {
+            Body::FetchResponse { answer, outcome, .. } => {
                 let entries = match outcome {
-                    FetchOutcome::Records(Some(records)) => {
-                        u8::try_from(records.entries().len()).unwrap_or(u8::MAX)
-                    }
+                    FetchOutcome::Records(Some(records)) => u8::try_from(records.entries().len()).unwrap_or(u8::MAX),
                     FetchOutcome::Records(None) | FetchOutcome::Diverging(_) => 0,
                 };
                 let verdict = match outcome {
                     FetchOutcome::Diverging(_) => Verdict::Refused,
                     FetchOutcome::Records(_) => answer.verdict(),
                 };
-                MessageFace {
-                    entries,
-                    ..face(MessageKind::FetchAnswer, answer.epoch, verdict)
-                }
+                MessageFace { entries, ..face(MessageKind::FetchAnswer, answer.epoch, verdict) }
             }
         }
     }
@@ -367,10 +311,6 @@ mod tests {
 
     #[test]
     fn a_message_is_at_most_64_bytes() {
-        assert!(
-            size_of::<KRaftMessage>() <= 64,
-            "{}",
-            size_of::<KRaftMessage>()
-        );
+        assert!(size_of::<KRaftMessage>() <= 64, "{}", size_of::<KRaftMessage>());
     }
 }

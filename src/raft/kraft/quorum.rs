@@ -10,12 +10,7 @@ use crate::raft::protocol::Fault;
 
 impl KRaftReplica {
     /// Checks a request that comes from a leader; an error is answered as it stands.
-    fn check_leadership_request(
-        &self,
-        from: ReplicaId,
-        epoch: i32,
-        cx: &mut Cx<'_>,
-    ) -> Result<u32, ErrorCode> {
+    fn check_leadership_request(&self, from: ReplicaId, epoch: i32, cx: &mut Cx<'_>) -> Result<u32, ErrorCode> {
         if epoch < self.signed_epoch() {
             let epoch = u32::try_from(epoch).unwrap_or(0);
             cx.note(Note::Fenced { from, epoch });
@@ -24,12 +19,7 @@ impl KRaftReplica {
         u32::try_from(epoch).map_err(|_| ErrorCode::InvalidRequest)
     }
 
-    pub(super) fn on_begin_quorum_request(
-        &mut self,
-        leader: ReplicaId,
-        epoch: i32,
-        cx: &mut Cx<'_>,
-    ) -> Body {
+    pub(super) fn on_begin_quorum_request(&mut self, leader: ReplicaId, epoch: i32, cx: &mut Cx<'_>) -> Body {
         let error = match self.check_leadership_request(leader, epoch, cx) {
             Ok(epoch) => {
                 self.learn(epoch, Some(leader), cx);
@@ -38,9 +28,7 @@ impl KRaftReplica {
             }
             Err(error) => error,
         };
-        Body::BeginQuorumEpochResponse {
-            answer: self.answer(error),
-        }
+        Body::BeginQuorumEpochResponse { answer: self.answer(error) }
     }
 
     pub(super) fn on_end_quorum_request(
@@ -54,25 +42,15 @@ impl KRaftReplica {
             Ok(epoch) => {
                 self.learn(epoch, Some(leader), cx);
                 if matches!(self.role, Role::Follower { leader: known, .. } if known == leader) {
-                    let wait_ms = successor_wait_ms(
-                        cx.settings.election_backoff_max_ms,
-                        self.id,
-                        &successors,
-                    );
-                    cx.arm(
-                        &mut self.timers,
-                        FETCH,
-                        u64::from(wait_ms) * MICROS_PER_MILLI,
-                    );
+                    let wait_ms = successor_wait_ms(cx.settings.election_backoff_max_ms, self.id, &successors);
+                    cx.arm(&mut self.timers, FETCH, u64::from(wait_ms) * MICROS_PER_MILLI);
                     cx.note(Note::SuccessorWait { leader, wait_ms });
                 }
                 ErrorCode::None
             }
             Err(error) => error,
         };
-        Body::EndQuorumEpochResponse {
-            answer: self.answer(error),
-        }
+        Body::EndQuorumEpochResponse { answer: self.answer(error) }
     }
 
     /// A leader makes itself known to voters that have not fetched for half the fetch timeout.
@@ -83,64 +61,36 @@ impl KRaftReplica {
         let period_us = cx.settings.begin_quorum_us();
         let mut silent = ReplicaSet::default();
         for peer in self.voters.without(ReplicaSet::only(self.id)).iter() {
-            let is_silent = followers[peer.index()]
-                .last_fetch_us
-                .is_none_or(|at| cx.now_us.saturating_sub(at) >= period_us);
+            let is_silent =
+                followers[peer.index()].last_fetch_us.is_none_or(|at| cx.now_us.saturating_sub(at) >= period_us);
             if is_silent && self.connections.is_ready(peer) {
                 silent.insert(peer);
             }
         }
         for peer in silent.iter() {
-            self.ask(
-                peer,
-                Body::BeginQuorumEpochRequest {
-                    leader: self.id,
-                    epoch: self.signed_epoch(),
-                },
-                cx,
-            );
+            self.ask(peer, Body::BeginQuorumEpochRequest { leader: self.id, epoch: self.signed_epoch() }, cx);
         }
-        cx.note(Note::BeginQuorumRound {
-            told: u8::try_from(silent.len()).unwrap_or(u8::MAX),
-        });
+        cx.note(Note::BeginQuorumRound { told: u8::try_from(silent.len()).unwrap_or(u8::MAX) });
         // A period of 0 would be due again at this very instant.
-        cx.arm(
-            &mut self.timers,
-            BEGIN_QUORUM,
-            period_us.max(MICROS_PER_MILLI),
-        );
+        cx.arm(&mut self.timers, BEGIN_QUORUM, period_us.max(MICROS_PER_MILLI));
     }
 
     /// A resigned leader tells those who have not answered.
     pub(super) fn end_quorum_round(&mut self, cx: &mut Cx<'_>) {
-        let Role::Resigned {
-            unacked,
-            successors,
-        } = &self.role
-        else {
+        let Role::Resigned { unacked, successors } = &self.role else {
             return;
         };
         let (unacked, successors) = (*unacked, *successors);
         for peer in unacked.iter() {
             if self.connections.is_ready(peer) {
-                let body = Body::EndQuorumEpochRequest {
-                    leader: self.id,
-                    epoch: self.signed_epoch(),
-                    successors,
-                };
+                let body = Body::EndQuorumEpochRequest { leader: self.id, epoch: self.signed_epoch(), successors };
                 self.ask(peer, body, cx);
             }
         }
     }
 
     /// Takes an answer if its request is in flight (spec 4.0; first match wins).
-    pub(super) fn on_answer(
-        &mut self,
-        from: ReplicaId,
-        correlation: u32,
-        body: Body,
-        cx: &mut Cx<'_>,
-    ) {
+    pub(super) fn on_answer(&mut self, from: ReplicaId, correlation: u32, body: Body, cx: &mut Cx<'_>) {
         if !self.connections.expects(from, correlation) {
             cx.note(Note::LateAnswer { from });
             return;
@@ -159,11 +109,9 @@ impl KRaftReplica {
             Some(is_handled) => is_handled,
             None => match body {
                 Body::VoteResponse { granted, .. } => self.on_vote_answer(from, granted, cx),
-                Body::FetchResponse {
-                    high_watermark,
-                    outcome,
-                    ..
-                } => self.on_fetch_answer(from, high_watermark, outcome, cx),
+                Body::FetchResponse { high_watermark, outcome, .. } => {
+                    self.on_fetch_answer(from, high_watermark, outcome, cx)
+                }
                 Body::EndQuorumEpochResponse { .. } => {
                     if let Role::Resigned { unacked, .. } = &mut self.role {
                         unacked.remove(from);
@@ -188,12 +136,7 @@ impl KRaftReplica {
     }
 
     /// `Some(handled)` if the answer needs no further handling.
-    fn on_common_answer(
-        &mut self,
-        from: ReplicaId,
-        answer: Answer,
-        cx: &mut Cx<'_>,
-    ) -> Option<bool> {
+    fn on_common_answer(&mut self, from: ReplicaId, answer: Answer, cx: &mut Cx<'_>) -> Option<bool> {
         let Ok(epoch) = u32::try_from(answer.epoch) else {
             return Some(true);
         };
@@ -201,17 +144,9 @@ impl KRaftReplica {
             cx.note(Note::OldAnswer { from, epoch });
             return Some(true);
         }
-        if epoch > self.epoch
-            || matches!(
-                answer.error,
-                ErrorCode::FencedLeaderEpoch | ErrorCode::NotLeaderOrFollower
-            )
-        {
+        if epoch > self.epoch || matches!(answer.error, ErrorCode::FencedLeaderEpoch | ErrorCode::NotLeaderOrFollower) {
             if answer.error == ErrorCode::NotLeaderOrFollower {
-                cx.note(Note::NotLeader {
-                    from,
-                    leader: answer.leader,
-                });
+                cx.note(Note::NotLeader { from, leader: answer.leader });
             }
             self.learn(epoch, answer.leader, cx);
             return Some(true);
@@ -244,8 +179,7 @@ fn successor_wait_ms(max_ms: u32, me: ReplicaId, successors: &Successors) -> u32
         Some(place) => {
             let place = u32::try_from(place).unwrap_or(u32::MAX);
             let first = max_ms.checked_shr(len - 1).unwrap_or(0);
-            u32::try_from(u64::from(first) << (place - 1).min(31))
-                .map_or(max_ms, |wait| wait.min(max_ms))
+            u32::try_from(u64::from(first) << (place - 1).min(31)).map_or(max_ms, |wait| wait.min(max_ms))
         }
     }
 }
@@ -263,16 +197,10 @@ mod tests {
         assert_eq!(wait(1, 0), 0);
         assert_eq!([wait(2, 0), wait(2, 1)], [0, 500]);
         assert_eq!([wait(3, 0), wait(3, 1), wait(3, 2)], [0, 250, 500]);
-        assert_eq!(
-            [wait(4, 0), wait(4, 1), wait(4, 2), wait(4, 3)],
-            [0, 125, 250, 500]
-        );
+        assert_eq!([wait(4, 0), wait(4, 1), wait(4, 2), wait(4, 3)], [0, 125, 250, 500]);
         for n in 1..5 {
             assert_eq!(wait(n, 9), 1000);
         }
-        assert_eq!(
-            successor_wait_ms(1000, ReplicaId(0), &Successors::new([])),
-            0
-        );
+        assert_eq!(successor_wait_ms(1000, ReplicaId(0), &Successors::new([])), 0);
     }
 }

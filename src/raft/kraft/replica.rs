@@ -80,11 +80,7 @@ impl KRaftReplica {
     }
 
     pub(super) fn answer(&self, error: ErrorCode) -> Answer {
-        Answer {
-            error,
-            leader: self.leader(),
-            epoch: self.signed_epoch(),
-        }
+        Answer { error, leader: self.leader(), epoch: self.signed_epoch() }
     }
 
     pub(super) fn signed_epoch(&self) -> i32 {
@@ -99,16 +95,8 @@ impl KRaftReplica {
     fn persist(&mut self, cx: &mut Cx<'_>) {
         let leader = self.leader();
         // A leader's own vote is not kept (spec 3.1; KAFKA-18389 would keep it).
-        let voted = if leader == Some(self.id) {
-            None
-        } else {
-            self.voted
-        };
-        self.stored = QuorumRecord {
-            epoch: self.epoch,
-            leader,
-            voted,
-        };
+        let voted = if leader == Some(self.id) { None } else { self.voted };
+        self.stored = QuorumRecord { epoch: self.epoch, leader, voted };
         cx.effects.persisted = true;
     }
 
@@ -161,11 +149,7 @@ impl KRaftReplica {
             "Unattached in epoch {epoch} from {from:?} in epoch {}",
             self.epoch
         );
-        let leader = if epoch == self.epoch {
-            self.leader()
-        } else {
-            None
-        };
+        let leader = if epoch == self.epoch { self.leader() } else { None };
         if epoch > self.epoch {
             self.voted = None;
         }
@@ -188,16 +172,9 @@ impl KRaftReplica {
     }
 
     pub(super) fn add_vote(&mut self, candidate: ReplicaId, cx: &mut Cx<'_>) {
-        assert!(
-            self.voted.is_none() && candidate != self.id,
-            "a second vote in epoch {}",
-            self.epoch
-        );
+        assert!(self.voted.is_none() && candidate != self.id, "a second vote in epoch {}", self.epoch);
         if let Role::Prospective { tally, .. } = &mut self.role {
-            *tally = Tally {
-                granted: ReplicaSet::only(self.id),
-                refused: ReplicaSet::default(),
-            };
+            *tally = Tally { granted: ReplicaSet::only(self.id), refused: ReplicaSet::default() };
         }
         self.voted = Some(candidate);
         self.arm_election(cx);
@@ -207,18 +184,12 @@ impl KRaftReplica {
     pub(super) fn become_prospective(&mut self, cause: Cause, cx: &mut Cx<'_>) {
         let from = self.role.shape();
         assert!(self.is_voter(), "an observer never campaigns");
-        assert!(
-            !matches!(from, RoleShape::Leader | RoleShape::Prospective),
-            "Prospective from {from:?}"
-        );
+        assert!(!matches!(from, RoleShape::Leader | RoleShape::Prospective), "Prospective from {from:?}");
         let leader = self.leader();
         cx.disarm(&mut self.timers, FETCH);
         self.role = Role::Prospective {
             leader,
-            tally: Tally {
-                granted: ReplicaSet::only(self.id),
-                refused: ReplicaSet::default(),
-            },
+            tally: Tally { granted: ReplicaSet::only(self.id), refused: ReplicaSet::default() },
         };
         self.arm_election(cx);
         self.reset_connections(cx);
@@ -236,10 +207,7 @@ impl KRaftReplica {
         self.epoch += 1;
         self.voted = Some(self.id);
         self.role = Role::Candidate {
-            tally: Tally {
-                granted: ReplicaSet::only(self.id),
-                refused: ReplicaSet::default(),
-            },
+            tally: Tally { granted: ReplicaSet::only(self.id), refused: ReplicaSet::default() },
             is_lost: false,
         };
         self.arm_election(cx);
@@ -257,10 +225,7 @@ impl KRaftReplica {
             panic!("Leader from {from:?}");
         };
         let granting = tally.granted;
-        assert!(
-            granting.len() >= self.voters.majority(),
-            "Leader without a majority"
-        );
+        assert!(granting.len() >= self.voters.majority(), "Leader without a majority");
         let replicas = self.voters.len() as usize;
         self.log.start_epoch(self.epoch);
         self.role = Role::Leader {
@@ -273,11 +238,7 @@ impl KRaftReplica {
         self.high_watermark = None;
         cx.disarm(&mut self.timers, ELECTION);
         if self.voters.len() > 1 && cx.settings.rules.check_quorum {
-            cx.arm(
-                &mut self.timers,
-                CHECK_QUORUM,
-                cx.settings.check_quorum_us(),
-            );
+            cx.arm(&mut self.timers, CHECK_QUORUM, cx.settings.check_quorum_us());
         }
         cx.arm(&mut self.timers, BEGIN_QUORUM, 0);
         self.reset_connections(cx);
@@ -290,11 +251,7 @@ impl KRaftReplica {
         let Role::Leader { followers, .. } = &self.role else {
             panic!("Resigned from {from:?}");
         };
-        let mut others: Vec<ReplicaId> = self
-            .voters
-            .without(ReplicaSet::only(self.id))
-            .iter()
-            .collect();
+        let mut others: Vec<ReplicaId> = self.voters.without(ReplicaSet::only(self.id)).iter().collect();
         // Furthest first, unknown last, ties by ascending id (spec 4.3).
         others.sort_by_key(|id| {
             let known = followers[id.index()].end_offset;
@@ -302,10 +259,7 @@ impl KRaftReplica {
         });
         let successors = Successors::new(others);
         self.high_watermark = None;
-        self.role = Role::Resigned {
-            unacked: self.voters.without(ReplicaSet::only(self.id)),
-            successors,
-        };
+        self.role = Role::Resigned { unacked: self.voters.without(ReplicaSet::only(self.id)), successors };
         self.disarm_leader_timers(cx);
         self.arm_election(cx);
         self.reset_connections(cx);
@@ -313,20 +267,10 @@ impl KRaftReplica {
         self.fail_parked(cx);
     }
 
-    pub(super) fn become_follower(
-        &mut self,
-        epoch: u32,
-        leader: ReplicaId,
-        cause: Cause,
-        cx: &mut Cx<'_>,
-    ) {
+    pub(super) fn become_follower(&mut self, epoch: u32, leader: ReplicaId, cause: Cause, cx: &mut Cx<'_>) {
         let from = self.role.shape();
         assert_ne!(leader, self.id, "a follower of itself");
-        assert!(
-            epoch >= self.epoch,
-            "Follower in epoch {epoch} after {}",
-            self.epoch
-        );
+        assert!(epoch >= self.epoch, "Follower in epoch {epoch} after {}", self.epoch);
         if epoch > self.epoch {
             self.voted = None;
         }
@@ -334,10 +278,7 @@ impl KRaftReplica {
             self.disarm_leader_timers(cx);
         }
         self.epoch = epoch;
-        self.role = Role::Follower {
-            leader,
-            has_fetched: false,
-        };
+        self.role = Role::Follower { leader, has_fetched: false };
         cx.disarm(&mut self.timers, ELECTION);
         cx.arm(&mut self.timers, FETCH, cx.settings.fetch_timeout_us());
         self.reset_connections(cx);
@@ -359,12 +300,8 @@ impl KRaftReplica {
     /// Takes over what a message says of epoch and leader (spec 4.0, `maybeTransition`).
     pub(super) fn learn(&mut self, epoch: u32, leader: Option<ReplicaId>, cx: &mut Cx<'_>) {
         let contradicts = match leader {
-            Some(leader) if leader == self.id => {
-                !matches!(self.role, Role::Leader { .. } | Role::Resigned { .. })
-            }
-            Some(leader) => {
-                epoch == self.epoch && self.leader().is_some_and(|known| known != leader)
-            }
+            Some(leader) if leader == self.id => !matches!(self.role, Role::Leader { .. } | Role::Resigned { .. }),
+            Some(leader) => epoch == self.epoch && self.leader().is_some_and(|known| known != leader),
             None => false,
         };
         if contradicts {
@@ -372,9 +309,7 @@ impl KRaftReplica {
             return;
         }
         match leader {
-            Some(leader) if epoch > self.epoch => {
-                self.become_follower(epoch, leader, Cause::HigherEpoch, cx)
-            }
+            Some(leader) if epoch > self.epoch => self.become_follower(epoch, leader, Cause::HigherEpoch, cx),
             None if epoch > self.epoch => self.become_unattached(epoch, Cause::HigherEpoch, cx),
             Some(leader) if epoch == self.epoch && self.leader().is_none() => {
                 self.become_follower(epoch, leader, Cause::LeaderNamed, cx);
@@ -388,14 +323,8 @@ impl KRaftReplica {
     pub(super) fn ask(&mut self, peer: ReplicaId, body: Body, cx: &mut Cx<'_>) {
         let correlation = self.connections.ask(peer);
         let timeout_us = u64::from(cx.settings.request_timeout_ms) * MICROS_PER_MILLI;
-        cx.arm(
-            &mut self.timers,
-            Timer::of(TimerKind::Request, peer),
-            timeout_us,
-        );
-        cx.effects
-            .sends
-            .push((peer, KRaftMessage { correlation, body }));
+        cx.arm(&mut self.timers, Timer::of(TimerKind::Request, peer), timeout_us);
+        cx.effects.sends.push((peer, KRaftMessage { correlation, body }));
     }
 
     /// Makes connections ready whose request or backoff time is over.
@@ -425,11 +354,7 @@ impl KRaftReplica {
         if !is_handled {
             self.connections.backing_off.insert(peer);
             let backoff_us = u64::from(cx.settings.retry_backoff_ms) * MICROS_PER_MILLI;
-            cx.arm(
-                &mut self.timers,
-                Timer::of(TimerKind::RetryBackoff, peer),
-                backoff_us,
-            );
+            cx.arm(&mut self.timers, Timer::of(TimerKind::RetryBackoff, peer), backoff_us);
         }
     }
 
@@ -468,27 +393,15 @@ impl KRaftReplica {
     }
 
     fn append_first_record(&mut self, cx: &mut Cx<'_>) {
-        let Role::Leader {
-            is_first_record_due,
-            granting,
-            followers,
-            ..
-        } = &mut self.role
-        else {
+        let Role::Leader { is_first_record_due, granting, followers, .. } = &mut self.role else {
             return;
         };
         if !std::mem::take(is_first_record_due) {
             return;
         }
         let offset = self.log.end_offset();
-        let payload = Payload::LeaderChange {
-            leader: self.id,
-            granting: *granting,
-        };
-        self.log.append(Entry {
-            epoch: self.epoch,
-            payload,
-        });
+        let payload = Payload::LeaderChange { leader: self.id, granting: *granting };
+        self.log.append(Entry { epoch: self.epoch, payload });
         followers[self.id.index()].end_offset = Some(self.log.end_offset());
         cx.note(Note::LeaderChangeAppended { offset });
         self.update_high_watermark(cx);
@@ -511,13 +424,9 @@ impl KRaftReplica {
             return true;
         }
         let leader_timed_out = self.connections.waiting.contains(leader)
-            && self
-                .timers
-                .is_expired(Timer::of(TimerKind::Request, leader), cx.now_us);
+            && self.timers.is_expired(Timer::of(TimerKind::Request, leader), cx.now_us);
         let leader_backs_off = self.connections.backing_off.contains(leader)
-            && !self
-                .timers
-                .is_expired(Timer::of(TimerKind::RetryBackoff, leader), cx.now_us);
+            && !self.timers.is_expired(Timer::of(TimerKind::RetryBackoff, leader), cx.now_us);
         self.sweep_connections(cx);
         if (leader_timed_out || leader_backs_off) && cx.settings.bootstrap != Bootstrap::Nobody {
             self.fetch_from_bootstrap(cx);
@@ -537,14 +446,8 @@ impl KRaftReplica {
             return;
         }
         let start = cx.luck.below(Purpose::Bootstrap, servers.len());
-        let from_start = servers
-            .iter()
-            .skip(start as usize)
-            .chain(servers.iter().take(start as usize));
-        if let Some(peer) = from_start
-            .into_iter()
-            .find(|&peer| self.connections.is_ready(peer))
-        {
+        let from_start = servers.iter().skip(start as usize).chain(servers.iter().take(start as usize));
+        if let Some(peer) = from_start.into_iter().find(|&peer| self.connections.is_ready(peer)) {
             self.send_fetch(peer, cx);
         }
     }
@@ -553,11 +456,7 @@ impl KRaftReplica {
 impl Replica<KRaft> for KRaftReplica {
     fn start(id: ReplicaId, replicas: u8, disk: Disk, cx: &mut Cx<'_>) -> Self {
         let voters = ReplicaSet::first(replicas);
-        let Disk {
-            quorum,
-            log,
-            correlation,
-        } = disk;
+        let Disk { quorum, log, correlation } = disk;
         let flushed = log.end_offset();
         let mut me = Self {
             id,
@@ -581,31 +480,17 @@ impl Replica<KRaft> for KRaftReplica {
             me.arm_election(cx);
         } else if quorum.leader == Some(id) {
             // Never Leader again: unflushed records of this epoch may be lost (KAFKA-10527).
-            me.role = Role::Resigned {
-                unacked: voters.without(ReplicaSet::only(id)),
-                successors: Successors::new([]),
-            };
+            me.role = Role::Resigned { unacked: voters.without(ReplicaSet::only(id)), successors: Successors::new([]) };
             me.arm_election(cx);
         } else if quorum.voted == Some(id) {
-            let tally = Tally {
-                granted: ReplicaSet::only(id),
-                refused: ReplicaSet::default(),
-            };
-            me.role = Role::Candidate {
-                tally,
-                is_lost: false,
-            };
+            let tally = Tally { granted: ReplicaSet::only(id), refused: ReplicaSet::default() };
+            me.role = Role::Candidate { tally, is_lost: false };
             me.arm_election(cx);
         } else if let Some(leader) = quorum.leader.filter(|&leader| voters.contains(leader)) {
-            me.role = Role::Follower {
-                leader,
-                has_fetched: false,
-            };
+            me.role = Role::Follower { leader, has_fetched: false };
             cx.arm(&mut me.timers, FETCH, cx.settings.fetch_timeout_us());
         } else {
-            me.role = Role::Unattached {
-                leader: quorum.leader,
-            };
+            me.role = Role::Unattached { leader: quorum.leader };
             me.arm_election(cx);
         }
         me.persist(cx);
@@ -684,29 +569,15 @@ impl Replica<KRaft> for KRaftReplica {
     fn handle(&mut self, from: ReplicaId, message: KRaftMessage, cx: &mut Cx<'_>) {
         let KRaftMessage { correlation, body } = message;
         let answer = match body {
-            Body::VoteRequest {
-                epoch,
-                last_epoch,
-                last_offset,
-                pre_vote,
-            } => self.on_vote_request(from, epoch, (last_epoch, last_offset), pre_vote, cx),
-            Body::BeginQuorumEpochRequest { leader, epoch } => {
-                self.on_begin_quorum_request(leader, epoch, cx)
+            Body::VoteRequest { epoch, last_epoch, last_offset, pre_vote } => {
+                self.on_vote_request(from, epoch, (last_epoch, last_offset), pre_vote, cx)
             }
-            Body::EndQuorumEpochRequest {
-                leader,
-                epoch,
-                successors,
-            } => self.on_end_quorum_request(leader, epoch, successors, cx),
-            Body::FetchRequest {
-                epoch,
-                offset,
-                last_epoch,
-                high_watermark,
-                max_wait_ms,
-            } => {
-                let fetch =
-                    ParkedFetch::new(from, correlation, epoch, offset, last_epoch, high_watermark);
+            Body::BeginQuorumEpochRequest { leader, epoch } => self.on_begin_quorum_request(leader, epoch, cx),
+            Body::EndQuorumEpochRequest { leader, epoch, successors } => {
+                self.on_end_quorum_request(leader, epoch, successors, cx)
+            }
+            Body::FetchRequest { epoch, offset, last_epoch, high_watermark, max_wait_ms } => {
+                let fetch = ParkedFetch::new(from, correlation, epoch, offset, last_epoch, high_watermark);
                 match self.on_fetch_request(fetch, max_wait_ms, cx) {
                     Some(answer) => answer,
                     None => return,
@@ -720,13 +591,7 @@ impl Replica<KRaft> for KRaftReplica {
                 return;
             }
         };
-        cx.effects.sends.push((
-            from,
-            KRaftMessage {
-                correlation,
-                body: answer,
-            },
-        ));
+        cx.effects.sends.push((from, KRaftMessage { correlation, body: answer }));
     }
 
     fn poll_listeners(&mut self, _cx: &mut Cx<'_>) {
@@ -752,11 +617,7 @@ impl Replica<KRaft> for KRaftReplica {
         if !keep_unflushed {
             self.log.truncate(self.flushed);
         }
-        Disk {
-            quorum: self.stored,
-            log: self.log,
-            correlation: self.connections.next_correlation(),
-        }
+        Disk { quorum: self.stored, log: self.log, correlation: self.connections.next_correlation() }
     }
 
     fn standing(&self) -> Standing {
@@ -772,19 +633,12 @@ impl Replica<KRaft> for KRaftReplica {
 
     fn face(&self) -> Face {
         let (granted, refused) = match &self.role {
-            Role::Prospective { tally, .. } | Role::Candidate { tally, .. } => {
-                (tally.granted, tally.refused)
+            Role::Prospective { tally, .. } | Role::Candidate { tally, .. } => (tally.granted, tally.refused),
+            Role::Unattached { .. } | Role::Leader { .. } | Role::Follower { .. } | Role::Resigned { .. } => {
+                (ReplicaSet::default(), ReplicaSet::default())
             }
-            Role::Unattached { .. }
-            | Role::Leader { .. }
-            | Role::Follower { .. }
-            | Role::Resigned { .. } => (ReplicaSet::default(), ReplicaSet::default()),
         };
-        Face {
-            granted,
-            refused,
-            voters: self.voters,
-        }
+        Face { granted, refused, voters: self.voters }
     }
 
     fn encode(&self, out: &mut Encoder) {

@@ -24,11 +24,7 @@ pub struct Rules {
 
 impl Default for Rules {
     fn default() -> Self {
-        Self {
-            pre_vote: true,
-            check_quorum: true,
-            fetched_refuses_pre_vote: true,
-        }
+        Self { pre_vote: true, check_quorum: true, fetched_refuses_pre_vote: true }
     }
 }
 

@@ -105,8 +105,7 @@ impl Role {
 
     /// Writes it for a state digest.
     pub(super) fn encode(&self, out: &mut Encoder) {
-        let option =
-            |out: &mut Encoder, id: Option<ReplicaId>| out.u8(id.map_or(u8::MAX, |id| id.0));
+        let option = |out: &mut Encoder, id: Option<ReplicaId>| out.u8(id.map_or(u8::MAX, |id| id.0));
         match self {
             Self::Unattached { leader } => {
                 out.u8(0);
@@ -124,13 +123,7 @@ impl Role {
                 out.u32(tally.refused.0);
                 out.bool(*is_lost);
             }
-            Self::Leader {
-                epoch_start,
-                is_first_record_due,
-                granting,
-                followers,
-                fetched,
-            } => {
+            Self::Leader { epoch_start, is_first_record_due, granting, followers, fetched } => {
                 out.u8(3);
                 out.u64(*epoch_start);
                 out.bool(*is_first_record_due);
@@ -141,18 +134,12 @@ impl Role {
                     out.option(follower.last_fetch_us);
                 }
             }
-            Self::Follower {
-                leader,
-                has_fetched,
-            } => {
+            Self::Follower { leader, has_fetched } => {
                 out.u8(4);
                 out.u8(leader.0);
                 out.bool(*has_fetched);
             }
-            Self::Resigned {
-                unacked,
-                successors,
-            } => {
+            Self::Resigned { unacked, successors } => {
                 out.u8(5);
                 out.u32(unacked.0);
                 out.u8(successors.len());

@@ -16,45 +16,18 @@ impl KRaftReplica {
         pre_vote: bool,
         cx: &mut Cx<'_>,
     ) -> Body {
-        let legal_last = if pre_vote {
-            last.0 <= epoch
-        } else {
-            last.0 < epoch
-        };
-        let (Ok(asked_epoch), Ok(last_epoch), Ok(last_offset)) = (
-            u32::try_from(epoch),
-            u32::try_from(last.0),
-            u64::try_from(last.1),
-        ) else {
-            return self.refuse_vote(
-                from,
-                pre_vote,
-                Refusal::Invalid,
-                (0, 0),
-                ErrorCode::InvalidRequest,
-                cx,
-            );
+        let legal_last = if pre_vote { last.0 <= epoch } else { last.0 < epoch };
+        let (Ok(asked_epoch), Ok(last_epoch), Ok(last_offset)) =
+            (u32::try_from(epoch), u32::try_from(last.0), u64::try_from(last.1))
+        else {
+            return self.refuse_vote(from, pre_vote, Refusal::Invalid, (0, 0), ErrorCode::InvalidRequest, cx);
         };
         let theirs = (last_offset, last_epoch);
         if !legal_last {
-            return self.refuse_vote(
-                from,
-                pre_vote,
-                Refusal::Invalid,
-                theirs,
-                ErrorCode::InvalidRequest,
-                cx,
-            );
+            return self.refuse_vote(from, pre_vote, Refusal::Invalid, theirs, ErrorCode::InvalidRequest, cx);
         }
         if asked_epoch < self.epoch {
-            return self.refuse_vote(
-                from,
-                pre_vote,
-                Refusal::OldEpoch,
-                theirs,
-                ErrorCode::FencedLeaderEpoch,
-                cx,
-            );
+            return self.refuse_vote(from, pre_vote, Refusal::OldEpoch, theirs, ErrorCode::FencedLeaderEpoch, cx);
         }
         if asked_epoch > self.epoch {
             // Vote and PreVote requests always count as naming no leader (spec 3.3).
@@ -64,35 +37,17 @@ impl KRaftReplica {
         if let Some(why) = self.refusal(from, up_to_date, pre_vote, cx) {
             return self.refuse_vote(from, pre_vote, why, theirs, ErrorCode::None, cx);
         }
-        let may_vote = matches!(
-            self.role,
-            Role::Unattached { .. } | Role::Prospective { .. }
-        );
+        let may_vote = matches!(self.role, Role::Unattached { .. } | Role::Prospective { .. });
         if !pre_vote && self.voted.is_none() && may_vote {
             self.add_vote(from, cx);
         }
         let (ours_epoch, ours_end) = self.log_position();
-        cx.note(Note::Granted {
-            to: from,
-            epoch: self.epoch,
-            pre_vote,
-            theirs,
-            ours: (ours_end, ours_epoch),
-        });
-        Body::VoteResponse {
-            answer: self.answer(ErrorCode::None),
-            granted: true,
-        }
+        cx.note(Note::Granted { to: from, epoch: self.epoch, pre_vote, theirs, ours: (ours_end, ours_epoch) });
+        Body::VoteResponse { answer: self.answer(ErrorCode::None), granted: true }
     }
 
     /// Why a vote in our own epoch is refused, if it is (spec 3.6).
-    fn refusal(
-        &self,
-        from: ReplicaId,
-        up_to_date: bool,
-        pre_vote: bool,
-        cx: &Cx<'_>,
-    ) -> Option<Refusal> {
+    fn refusal(&self, from: ReplicaId, up_to_date: bool, pre_vote: bool, cx: &Cx<'_>) -> Option<Refusal> {
         let behind = (!up_to_date).then_some(Refusal::LogBehind);
         match &self.role {
             Role::Leader { .. } => Some(Refusal::Leads),
@@ -114,10 +69,7 @@ impl KRaftReplica {
                     Some(Refusal::OwnCandidate)
                 }
             }
-            Role::Follower {
-                leader,
-                has_fetched,
-            } => {
+            Role::Follower { leader, has_fetched } => {
                 if !pre_vote {
                     Some(Refusal::KnowsLeader(*leader))
                 } else if *has_fetched && cx.settings.rules.fetched_refuses_pre_vote {
@@ -146,36 +98,18 @@ impl KRaftReplica {
         cx: &mut Cx<'_>,
     ) -> Body {
         let (ours_epoch, ours_end) = self.log_position();
-        cx.note(Note::Refused {
-            to,
-            epoch: self.epoch,
-            pre_vote,
-            why,
-            theirs,
-            ours: (ours_end, ours_epoch),
-        });
-        Body::VoteResponse {
-            answer: self.answer(error),
-            granted: false,
-        }
+        cx.note(Note::Refused { to, epoch: self.epoch, pre_vote, why, theirs, ours: (ours_end, ours_epoch) });
+        Body::VoteResponse { answer: self.answer(error), granted: false }
     }
 
     /// Counts an answer to our own request. True: the connection is ready.
-    pub(super) fn on_vote_answer(
-        &mut self,
-        from: ReplicaId,
-        granted: bool,
-        cx: &mut Cx<'_>,
-    ) -> bool {
+    pub(super) fn on_vote_answer(&mut self, from: ReplicaId, granted: bool, cx: &mut Cx<'_>) -> bool {
         let voters = self.voters;
         let need = voters.majority();
         let (tally, pre_vote) = match &mut self.role {
             Role::Prospective { tally, .. } => (tally, true),
             Role::Candidate { tally, .. } => (tally, false),
-            Role::Unattached { .. }
-            | Role::Leader { .. }
-            | Role::Follower { .. }
-            | Role::Resigned { .. } => {
+            Role::Unattached { .. } | Role::Leader { .. } | Role::Follower { .. } | Role::Resigned { .. } => {
                 cx.note(Note::LateAnswer { from });
                 return true;
             }
@@ -191,15 +125,9 @@ impl KRaftReplica {
             need: u8::try_from(need).unwrap_or(u8::MAX),
         });
         match &mut self.role {
-            Role::Prospective { .. } if have >= need => {
-                self.become_candidate(Cause::MajorityGranted, cx)
-            }
-            Role::Prospective { .. } if !can_still_win => {
-                self.give_up_pre_vote(Cause::MajorityRefused, cx)
-            }
-            Role::Candidate { .. } if have >= need => {
-                self.become_leader(Cause::MajorityGranted, cx)
-            }
+            Role::Prospective { .. } if have >= need => self.become_candidate(Cause::MajorityGranted, cx),
+            Role::Prospective { .. } if !can_still_win => self.give_up_pre_vote(Cause::MajorityRefused, cx),
+            Role::Candidate { .. } if have >= need => self.become_leader(Cause::MajorityGranted, cx),
             Role::Candidate { is_lost, .. } if !can_still_win && !*is_lost => {
                 // It stays Candidate and waits for the rest of its timeout (KAFKA-18345).
                 *is_lost = true;
@@ -212,11 +140,8 @@ impl KRaftReplica {
 }
 
 fn record(tally: &mut Tally, from: ReplicaId, granted: bool) {
-    let (to, other): (&mut ReplicaSet, &mut ReplicaSet) = if granted {
-        (&mut tally.granted, &mut tally.refused)
-    } else {
-        (&mut tally.refused, &mut tally.granted)
-    };
+    let (to, other): (&mut ReplicaSet, &mut ReplicaSet) =
+        if granted { (&mut tally.granted, &mut tally.refused) } else { (&mut tally.refused, &mut tally.granted) };
     to.insert(from);
     other.remove(from);
 }

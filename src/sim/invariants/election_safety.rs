@@ -11,12 +11,7 @@ pub(super) struct ElectionSafety {
 }
 
 impl ElectionSafety {
-    pub(super) fn look(
-        &mut self,
-        step: u64,
-        replica: ReplicaId,
-        standing: Standing,
-    ) -> Option<Violation> {
+    pub(super) fn look(&mut self, step: u64, replica: ReplicaId, standing: Standing) -> Option<Violation> {
         if !matches!(standing.role, RoleShape::Leader | RoleShape::Resigned) {
             return None;
         }
@@ -24,10 +19,7 @@ impl ElectionSafety {
         if self.leaders.last() == Some(&(epoch, replica)) {
             return None;
         }
-        match self
-            .leaders
-            .binary_search_by_key(&epoch, |&(epoch, _)| epoch)
-        {
+        match self.leaders.binary_search_by_key(&epoch, |&(epoch, _)| epoch) {
             Ok(place) => {
                 let (_, other) = self.leaders[place];
                 (other != replica).then_some(Violation {
@@ -51,14 +43,7 @@ mod tests {
     use super::*;
 
     fn leads(epoch: u32) -> Standing {
-        Standing {
-            role: RoleShape::Leader,
-            epoch,
-            leader: None,
-            voted: None,
-            committed: None,
-            end_offset: 0,
-        }
+        Standing { role: RoleShape::Leader, epoch, leader: None, voted: None, committed: None, end_offset: 0 }
     }
 
     #[test]
@@ -67,12 +52,7 @@ mod tests {
         assert_eq!(watch.look(1, ReplicaId(0), leads(1)), None);
         assert_eq!(watch.look(2, ReplicaId(1), leads(2)), None);
         assert_eq!(watch.look(3, ReplicaId(0), leads(1)), None);
-        let seen = watch
-            .look(4, ReplicaId(2), leads(1))
-            .expect("a second leader of epoch 1");
-        assert_eq!(
-            (seen.step, seen.replica, seen.other),
-            (4, ReplicaId(2), Some(ReplicaId(0)))
-        );
+        let seen = watch.look(4, ReplicaId(2), leads(1)).expect("a second leader of epoch 1");
+        assert_eq!((seen.step, seen.replica, seen.other), (4, ReplicaId(2), Some(ReplicaId(0))));
     }
 }

@@ -23,11 +23,7 @@ pub enum Property {
 
 impl Property {
     /// All of them.
-    pub const ALL: [Self; 3] = [
-        Self::ElectionSafety,
-        Self::MonotonicEpoch,
-        Self::MonotonicCommit,
-    ];
+    pub const ALL: [Self; 3] = [Self::ElectionSafety, Self::MonotonicEpoch, Self::MonotonicCommit];
 }
 
 /// A property that was broken.
@@ -57,19 +53,14 @@ impl Watch {
     /// Watchers of a run with `replicas` members.
     #[must_use]
     pub fn new(replicas: u8) -> Self {
-        Self {
-            election_safety: ElectionSafety::default(),
-            monotonic: Monotonic::new(replicas),
-            violations: Vec::new(),
-        }
+        Self { election_safety: ElectionSafety::default(), monotonic: Monotonic::new(replicas), violations: Vec::new() }
     }
 
     /// Looks at a replica that an event touched.
     pub fn look(&mut self, step: u64, replica: ReplicaId, standing: Standing) {
         let found = self.election_safety.look(step, replica, standing);
         self.violations.extend(found);
-        self.monotonic
-            .look(step, replica, standing, &mut self.violations);
+        self.monotonic.look(step, replica, standing, &mut self.violations);
     }
 
     /// A replica stopped: what it held in memory is gone.

@@ -20,26 +20,12 @@ pub(super) struct Monotonic {
 
 impl Monotonic {
     pub(super) fn new(replicas: u8) -> Self {
-        Self {
-            seen: vec![Seen::default(); usize::from(replicas)],
-        }
+        Self { seen: vec![Seen::default(); usize::from(replicas)] }
     }
 
-    pub(super) fn look(
-        &mut self,
-        step: u64,
-        replica: ReplicaId,
-        now: Standing,
-        found: &mut Vec<Violation>,
-    ) {
+    pub(super) fn look(&mut self, step: u64, replica: ReplicaId, now: Standing, found: &mut Vec<Violation>) {
         let seen = &mut self.seen[replica.index()];
-        let broken = |property| Violation {
-            property,
-            step,
-            replica,
-            other: None,
-            epoch: now.epoch,
-        };
+        let broken = |property| Violation { property, step, replica, other: None, epoch: now.epoch };
         if now.epoch < seen.epoch {
             found.push(broken(Property::MonotonicEpoch));
         }
@@ -48,10 +34,7 @@ impl Monotonic {
         {
             found.push(broken(Property::MonotonicCommit));
         }
-        *seen = Seen {
-            epoch: now.epoch,
-            committed: now.committed,
-        };
+        *seen = Seen { epoch: now.epoch, committed: now.committed };
     }
 
     pub(super) fn stopped(&mut self, replica: ReplicaId) {
@@ -82,9 +65,6 @@ mod tests {
         assert!(found.is_empty(), "{found:?}");
         watch.look(7, ReplicaId(0), standing(1, Some(2)), &mut found);
         let properties: Vec<_> = found.iter().map(|v| v.property).collect();
-        assert_eq!(
-            properties,
-            [Property::MonotonicEpoch, Property::MonotonicCommit]
-        );
+        assert_eq!(properties, [Property::MonotonicEpoch, Property::MonotonicCommit]);
     }
 }

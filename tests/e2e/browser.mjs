@@ -1,0 +1,67 @@
+// A static server for dist/ and a headless Chromium: what the end-to-end tests stand on.
+//
+// `open` gives a page that fails its test on a console error, an uncaught exception or a request to another host.
+
+import { createServer } from "node:http";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { extname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import assert from "node:assert/strict";
+
+const root = fileURLToPath(new URL("../../dist/", import.meta.url));
+const npm = process.env.RAFTWERK_NPM;
+export const load = (name) => createRequire(`${npm}/`)(join(npm, name));
+
+const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm", ".svg": "image/svg+xml" };
+
+/** Serves dist/ under a sub-path, so that nothing relies on standing at the root. */
+export async function serve() {
+  const server = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url, "http://x");
+    const inside = pathname.replace(/^\/course\/raft\//, "");
+    if (inside === pathname) { response.writeHead(404).end(); return; }
+    try {
+      const file = join(root, normalize(`/${inside || "index.html"}`));
+      const body = await readFile(file);
+      response.writeHead(200, { "content-type": types[extname(file)] ?? "application/octet-stream" }).end(body);
+    } catch { response.writeHead(404).end(); }
+  });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  return { address: `http://127.0.0.1:${server.address().port}/course/raft/`, close: () => new Promise((done) => server.close(done)) };
+}
+
+export async function launch() {
+  const { chromium } = load("playwright-core");
+  return chromium.launch({
+    executablePath: process.env.CHROME_PATH ?? "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  });
+}
+
+/** A page in a context of its own. `faults` collects what must not happen. */
+export async function open(browser, address, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 720 }, reducedMotion: "reduce", ...options });
+  const page = await context.newPage();
+  const faults = [];
+  const bytes = [];
+  page.on("console", (message) => { if (["error", "warning"].includes(message.type())) faults.push(message.text()); });
+  page.on("pageerror", (error) => faults.push(String(error)));
+  page.on("request", (request) => {
+    if (new URL(request.url()).host !== new URL(address).host) faults.push(`request to ${request.url()}`);
+  });
+  page.on("response", (response) => bytes.push(response.body().then((body) => gzipSync(body).length, () => 0)));
+  await page.goto(address);
+  return {
+    page, context, faults,
+    transferred: async () => (await Promise.all(bytes)).reduce((sum, size) => sum + size, 0),
+    done: async () => { assert.deepEqual(faults, []); await context.close(); },
+  };
+}
+
+/** The accessible names of the replicas. */
+export async function names(page) {
+  await page.locator(".node").first().waitFor();
+  return page.locator(".node").evaluateAll((nodes) => nodes.map((node) => node.getAttribute("aria-label")));
+}

@@ -85,9 +85,9 @@ pub fn pending(name: &EventName, face: Option<&MessageFace<MessageKind>>) -> Str
         EventName::Delivery { from, to, is_copy, .. } => {
             let what = face.map_or_else(|| "message".to_owned(), message);
             let again = if *is_copy { ", again" } else { "" };
-            format!("{what}: node {from} → node {to}{again}")
+            format!("{what}, {from} → {to}{again}")
         }
-        EventName::Timer { replica, timer: which, .. } => format!("node {replica}: {}", timer(*which)),
+        EventName::Timer { replica, timer: which, .. } => format!("Node {replica}: {}", timer(*which)),
     }
 }
 

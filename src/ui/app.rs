@@ -121,6 +121,8 @@ pub struct App {
     announced_ms: f64,
     news: Option<String>,
     stage: Option<StageView>,
+    /// The three digests, for tests and for whoever compares runs; not kept up while playing.
+    digests: Option<String>,
     extent: Extent,
     messages: NodeRef,
     timers: NodeRef,
@@ -218,6 +220,10 @@ impl App {
     /// The run changed other than by playing on.
     fn changed(&mut self) {
         self.news = None;
+        self.digests = self.session.as_ref().map(|session| {
+            let digests = session.digests();
+            format!("{:016x} {:016x} {:016x}", digests.state, digests.protocol, digests.run)
+        });
         if let Some(session) = &self.session {
             let fragment = link::encode(&session.record());
             browser::hand_over(&fragment);
@@ -555,6 +561,7 @@ impl Component for App {
             announced_ms: 0.0,
             news: None,
             stage: None,
+            digests: None,
             extent: extent(),
             messages: NodeRef::default(),
             timers: NodeRef::default(),
@@ -751,7 +758,7 @@ impl Component for App {
         let playhead_us = session.playhead_us();
         let explanation = self.explanation();
         html! {
-            <div class="page">
+            <div class="page" data-digests={self.digests.clone()}>
                 { header }
                 <main class={classes!("body", self.selected.map(|_| "with-inspector"))}>
                     { stage::stage(self, ctx, stage, self.extent, playhead_us) }

@@ -149,7 +149,7 @@ fn link(line: &LinkLine) -> Html {
 /// The text alternative of the drawing.
 fn table(view: &StageView) -> Html {
     html! {
-        <table class="unseen">
+        <div class="unseen"><table>
             <caption>{"The nodes"}</caption>
             <thead><tr><th scope="col">{"Node"}</th><th scope="col">{"Role"}</th><th scope="col">{"Epoch"}</th>
                 <th scope="col">{"End offset"}</th><th scope="col">{"High watermark"}</th></tr></thead>
@@ -160,7 +160,7 @@ fn table(view: &StageView) -> Html {
                         <td>{node.committed.map_or_else(|| "unknown".to_owned(), |hw| hw.to_string())}</td></tr>
                 }) }
             </tbody>
-        </table>
+        </table></div>
     }
 }
 

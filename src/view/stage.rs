@@ -17,9 +17,9 @@ pub struct Extent {
 }
 
 /// For screens that are wider than high.
-pub const WIDE: Extent = Extent { width: 840.0, height: 420.0 };
+pub const WIDE: Extent = Extent { width: 840.0, height: 520.0 };
 /// For phones.
-pub const NARROW: Extent = Extent { width: 460.0, height: 420.0 };
+pub const NARROW: Extent = Extent { width: 440.0, height: 400.0 };
 /// Radius of a replica in a small cluster.
 const RADIUS: f64 = 38.0;
 /// Log boxes drawn under a replica.
@@ -170,8 +170,8 @@ fn place(extent: Extent, index: u8, count: u8) -> (f64, f64) {
         return (middle_x, middle_y - 16.0);
     }
     let angle = -PI / 2.0 + TAU * f64::from(index) / f64::from(count);
-    let margin = if extent.width > 600.0 { 150.0 } else { 70.0 };
-    (middle_x + (middle_x - margin) * angle.cos(), middle_y - 8.0 + (middle_y - 78.0) * angle.sin())
+    let margin = if extent.width > 600.0 { 150.0 } else { 62.0 };
+    (middle_x + (middle_x - margin) * angle.cos(), middle_y - 8.0 + (middle_y - 76.0) * angle.sin())
 }
 
 fn radius(count: u8) -> f64 {

@@ -1,0 +1,319 @@
+// The built page, used as people use it. Accessible names are those of the page's contract.
+
+import { after, before, test } from "node:test";
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { launch, load, names, open, serve } from "./browser.mjs";
+
+let server;
+let browser;
+before(async () => { server = await serve(); browser = await launch(); });
+after(async () => { await browser?.close(); await server?.close(); });
+
+const button = (page, name) => page.getByRole("button", { name, exact: true });
+const leaders = async (page) => (await names(page)).filter((name) => name.includes(", leader,"));
+const position = async (page) => Number((await page.locator(".position").textContent()).match(/event (\d+)/)[1]);
+const digests = (page) => page.locator(".page").getAttribute("data-digests");
+
+async function stepOnce(page) {
+  const before = await position(page);
+  await button(page, "Step").click();
+  await page.waitForFunction((n) => Number(document.querySelector(".position").textContent.match(/event (\d+)/)[1]) === n, before + 1);
+}
+
+async function stepToLeader(page) {
+  let steps = 0;
+  while ((await leaders(page)).length === 0) { await stepOnce(page); steps += 1; assert.ok(steps < 200, "no leader in 200 steps"); }
+  return steps;
+}
+
+test("a newcomer steps to a leader, crashes it, plays to a new one, and shares", async () => {
+  const first = await open(browser, server.address);
+  const { page } = first;
+  assert.equal((await names(page)).length, 5);
+  assert.equal(await position(page), 0);
+  assert.ok(await stepToLeader(page) <= 60);
+  const [old] = await leaders(page);
+  await page.getByRole("button", { name: old }).click();
+  await button(page, "Crash").click();
+  await page.waitForFunction((name) => ![...document.querySelectorAll(".node")].some((n) => n.getAttribute("aria-label") === name), old);
+  assert.match((await names(page)).join(), /crashed/);
+  await button(page, "Play").click();
+  await page.waitForFunction(() => [...document.querySelectorAll(".node")].some((n) => n.getAttribute("aria-label").includes(", leader,")), undefined, { timeout: 40_000 });
+  await button(page, "Pause").click();
+  await button(page, "Share").click();
+  const link = await page.getByLabel("Link to this moment").inputValue();
+  assert.ok(link.startsWith(`${server.address}#0.`), link);
+  const seen = { names: await names(page), digests: await digests(page), position: await position(page) };
+  await first.done();
+
+  const second = await open(browser, link);
+  assert.deepEqual(await names(second.page), seen.names);
+  assert.equal(await digests(second.page), seen.digests);
+  assert.equal(await position(second.page), seen.position);
+  await second.done();
+});
+
+test("stepping back and forward gives the same state", async () => {
+  const it = await open(browser, server.address);
+  const { page } = it;
+  const seen = [];
+  for (let i = 0; i < 15; i += 1) { seen.push(await digests(page)); await stepOnce(page); }
+  for (let i = 14; i >= 0; i -= 1) {
+    await button(page, "Step back").click();
+    await page.waitForFunction((n) => document.querySelector(".position").textContent.startsWith(`event ${n} `), i);
+    assert.equal(await digests(page), seen[i], `position ${i}`);
+  }
+  await stepOnce(page);
+  assert.equal(await digests(page), seen[1]);
+  await it.done();
+});
+
+test("after Play something is seen within 2 s and a leader within 15 s, and nothing moves before", async () => {
+  const it = await open(browser, server.address, { reducedMotion: "no-preference" });
+  const { page } = it;
+  await names(page);
+  const clock = await page.locator("#clock").textContent();
+  await page.waitForTimeout(300); // nothing may happen meanwhile: there is no state to wait for
+  assert.equal(await page.locator("#clock").textContent(), clock);
+  await button(page, "Play").click();
+  await page.locator(".arrow").first().waitFor({ timeout: 2_000, state: "attached" });
+  await page.waitForFunction(() => [...document.querySelectorAll(".node")].some((n) => n.getAttribute("aria-label").includes(", leader,")), undefined, { timeout: 15_000 });
+  await it.done();
+});
+
+test("a message flies in a single step, and its arrow moves", async () => {
+  const it = await open(browser, server.address, { reducedMotion: "no-preference" });
+  const { page } = it;
+  await stepOnce(page);
+  await page.locator(".arrow").first().waitFor({ state: "attached" });
+  const tip = () => page.locator(".arrow .trail").first().getAttribute("x2");
+  const before = await tip();
+  const moved = page.waitForFunction((x) => document.querySelector(".arrow .trail")?.getAttribute("x2") !== x
+    && document.querySelector(".position").textContent.startsWith("event 1 "), before);
+  await button(page, "Step").click();
+  await moved;
+  await it.done();
+});
+
+test("a reload restores the run", async () => {
+  const it = await open(browser, server.address);
+  const { page } = it;
+  for (let i = 0; i < 7; i += 1) await stepOnce(page);
+  const seen = await digests(page);
+  await page.reload();
+  await names(page);
+  assert.equal(await digests(page), seen);
+  assert.equal(await position(page), 7);
+  assert.ok(!page.url().includes("#"), "the address bar stays clean");
+  await it.done();
+});
+
+test("B01 a damaged link and one of an unknown version are told apart, and nothing else runs", async () => {
+  const good = readFileSync(new URL("../../scenarios/newcomer.link", import.meta.url), "utf8");
+  const cases = [
+    [good.slice(0, -1), "This link is incomplete or damaged"],
+    [good.slice(0, good.length / 2), "This link is incomplete or damaged"],
+    [`${good.slice(0, 20)}${good[20] === "A" ? "B" : "A"}${good.slice(21)}`, "This link is incomplete or damaged"],
+    ["%E0%A4%A", "This link is incomplete or damaged"],
+    ["7.AAAA6BMqMg", null],
+  ];
+  for (const [fragment, heading] of cases) {
+    const it = await open(browser, `${server.address}#${fragment}`);
+    const shown = await it.page.getByRole("alert").getByRole("heading").textContent();
+    if (heading) assert.equal(shown, heading, fragment);
+    assert.equal(await it.page.locator(".node").count(), 0);
+    assert.ok(it.page.url().endsWith(`#${fragment}`), "the damaged text stays in the address bar");
+    await it.page.evaluate((hash) => { location.hash = hash; }, good);
+    assert.equal((await names(it.page)).length, 5);
+    await it.done();
+  }
+});
+
+test("an unknown version says so", async () => {
+  const { crc32 } = await import("node:zlib");
+  const text = "7.AAAA";
+  const sum = crc32 ? crc32(text) : checksum(text);
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(sum >>> 0);
+  const it = await open(browser, `${server.address}#${text}${bytes.toString("base64url")}`);
+  assert.equal(await it.page.getByRole("alert").getByRole("heading").textContent(), "This link is of an unknown version");
+  await it.done();
+});
+
+/** CRC-32, for a Node without it. */
+function checksum(text) {
+  let sum = 0xffffffff;
+  for (const byte of Buffer.from(text)) {
+    sum ^= byte;
+    for (let bit = 0; bit < 8; bit += 1) sum = (sum >>> 1) ^ (sum & 1 ? 0xedb88320 : 0);
+  }
+  return (sum ^ 0xffffffff) >>> 0;
+}
+
+for (const detail of ["free", "borrowed"]) {
+  test(`a panic with the session ${detail} shows the panic page with a link, and starting again works`, async () => {
+    const it = await open(browser, server.address);
+    const { page, faults } = it;
+    await stepToLeader(page);
+    const seen = await names(page);
+    const [leader] = await leaders(page);
+    await page.getByRole("button", { name: leader }).click();
+    await button(page, "Crash").click();
+    await page.getByRole("button", { name: /crashed/ }).first().waitFor();
+    const crashed = await names(page);
+    assert.notDeepEqual(crashed, seen);
+    await page.evaluate((how) => document.dispatchEvent(new CustomEvent("raftwerk:test-panic", { detail: how })), detail);
+    await page.getByRole("heading", { name: "Raftwerk stopped: a mistake in this page" }).waitFor();
+    assert.match(await page.locator("#panic pre").textContent(), new RegExp(`deliberate panic, with the session ${detail}`));
+    const href = await page.getByRole("link", { name: "The run, as a link" }).getAttribute("href");
+    await button(page, "Start again").click();
+    assert.equal((await names(page)).length, 5);
+    await stepOnce(page);
+    faults.length = 0; // the trap itself may be reported
+    await it.done();
+
+    const other = await open(browser, `${server.address}${href}`);
+    assert.deepEqual(await names(other.page), crashed);
+    await other.done();
+  });
+}
+
+test("the first load is at most 250 kB gzipped, and nothing comes from elsewhere", async () => {
+  const it = await open(browser, server.address);
+  await names(it.page);
+  const size = await it.transferred();
+  assert.ok(size > 50_000 && size <= 250_000, `${size} bytes`);
+  await it.done();
+});
+
+test("the policy is strict: no inline script, no inline style", async () => {
+  const it = await open(browser, server.address);
+  await names(it.page);
+  const policy = await it.page.locator("meta[http-equiv]").getAttribute("content");
+  assert.ok(policy.includes("default-src 'none'") && !policy.includes("unsafe-inline") && !/'unsafe-eval'/.test(policy), policy);
+  assert.equal(await it.page.locator("script:not([src]), style, [style]").count(), 0);
+  await it.done();
+});
+
+test("an election by keyboard alone", async () => {
+  const it = await open(browser, server.address);
+  const { page } = it;
+  await names(page);
+  for (let i = 1; (await leaders(page)).length === 0; i += 1) {
+    assert.ok(i < 200);
+    await page.keyboard.press("ArrowRight");
+    await page.waitForFunction((n) => document.querySelector(".position").textContent.startsWith(`event ${n} `), i);
+  }
+  await page.locator(".node[aria-label*='leader']").focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("region", { name: /^Node \d$/ }).waitFor();
+  await button(page, "Crash").focus();
+  await page.keyboard.press("Enter");
+  await page.locator(".node[aria-label*='crashed']").waitFor();
+  await page.keyboard.press("?");
+  await page.getByRole("region", { name: "Help" }).waitFor();
+  await page.keyboard.press("Escape");
+  assert.equal(await page.getByRole("region", { name: "Help" }).count(), 0);
+  await it.done();
+});
+
+test("any pending event can be run now, a message can be dropped, a node restarted", async () => {
+  const it = await open(browser, server.address);
+  const { page } = it;
+  await names(page);
+  await page.getByRole("button", { name: "Run now: Node 4: election timeout" }).click();
+  await page.getByRole("button", { name: "Node 4, prospective, epoch 0" }).waitFor();
+  const first = page.getByRole("button", { name: /^Drop PreVote e0, 4 → 1$/ });
+  await first.click();
+  await first.waitFor({ state: "detached" });
+  assert.match(await page.locator(".sentence p").first().textContent(), /is lost, by hand/);
+  await page.getByRole("button", { name: "Node 2, unattached, epoch 0" }).click();
+  await button(page, "Crash").click();
+  await page.getByRole("button", { name: "Node 2, crashed" }).waitFor();
+  await button(page, "Restart").click();
+  await page.getByRole("button", { name: "Node 2, unattached, epoch 0" }).waitFor();
+  await button(page, "Time out now").click();
+  await page.getByRole("button", { name: "Node 2, prospective, epoch 0" }).waitFor();
+  await it.done();
+});
+
+test("settings: a bad field says what is wrong and keeps the run; good ones start a new run", async () => {
+  const it = await open(browser, server.address);
+  const { page } = it;
+  await names(page);
+  await button(page, "Settings").click();
+  const form = page.getByRole("form", { name: "Settings" });
+  await form.getByLabel("Seed").fill("18446744073709551616");
+  await button(page, "Start a new run").click();
+  assert.match(await form.getByRole("alert").textContent(), /whole number from 0 to 18446744073709551615/);
+  assert.equal((await names(page)).length, 5);
+  await form.getByLabel("Seed").fill("18446744073709551615");
+  await form.getByLabel("Nodes").fill("9");
+  await button(page, "Start a new run").click();
+  await page.waitForFunction(() => document.querySelectorAll(".node").length === 9);
+  await button(page, "Settings").click();
+  assert.equal(await form.getByLabel("Seed").inputValue(), "18446744073709551615");
+  await it.done();
+});
+
+test("B20 a hidden tab pauses and says so", async () => {
+  const it = await open(browser, server.address, { reducedMotion: "no-preference" });
+  const { page } = it;
+  await names(page);
+  await button(page, "Play").click();
+  await button(page, "Pause").waitFor();
+  await page.evaluate(() => {
+    Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  });
+  await button(page, "Play").waitFor();
+  await page.getByText("Paused while hidden.").waitFor();
+  await it.done();
+});
+
+for (const colorScheme of ["light", "dark"]) {
+  test(`axe finds nothing, ${colorScheme}`, async () => {
+    const it = await open(browser, server.address, { colorScheme });
+    const { page } = it;
+    await stepToLeader(page);
+    const axe = readFileSync(`${process.env.RAFTWERK_NPM}/axe-core/axe.min.js`, "utf8");
+    const look = async (what) => {
+      // Evaluated from here, so the page's policy does not apply to it.
+      const found = await page.evaluate(`${axe}; axe.run().then((r) => r.violations.map((v) => v.id + ": " + v.nodes.map((n) => n.target + " " + n.failureSummary).join("; ")))`);
+      assert.deepEqual(found, [], what);
+    };
+    await look("start");
+    await page.locator(".node").first().click();
+    await look("inspector");
+    for (const [open, name] of [["Settings", "Settings"], ["Help", "Help"], ["Share", "Share"]]) {
+      await button(page, open).click();
+      await look(name);
+    }
+    await it.done();
+  });
+}
+
+for (const [width, height] of [[1280, 720], [1920, 1080]]) {
+  test(`everything fits in ${width} x ${height} without scrolling`, async () => {
+    const it = await open(browser, server.address, { viewport: { width, height } });
+    await stepToLeader(it.page);
+    const size = await it.page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.scrollHeight]);
+    assert.deepEqual(size, [width, height]);
+    for (const name of ["Step", "Step back", "Play", "Share", "Reset", "Another seed"]) {
+      const box = await button(it.page, name).boundingBox();
+      assert.ok(box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.y + box.height <= height, name);
+    }
+    await it.done();
+  });
+}
+
+test("a phone of 390 and one of 320 need no sideways scrolling", async () => {
+  for (const viewport of [{ width: 390, height: 844 }, { width: 320, height: 640 }]) {
+    const it = await open(browser, server.address, { viewport });
+    await stepOnce(it.page);
+    const width = await it.page.evaluate(() => Math.max(document.documentElement.scrollWidth, document.querySelector(".body").scrollWidth));
+    assert.ok(width <= viewport.width, `${width} in ${viewport.width}`);
+    await it.done();
+  }
+});

@@ -252,6 +252,12 @@ impl<P: Protocol> Sim<P> {
         self.network.conditions(from, to)
     }
 
+    /// The luck of a link, as far as it has been used.
+    #[must_use]
+    pub fn link_luck(&self, from: ReplicaId, to: ReplicaId) -> &super::luck::Stream {
+        self.network.luck(from, to)
+    }
+
     /// When the next event is due and where; timers come before deliveries of the same instant and replica.
     fn next_key(&self) -> Option<(u64, ReplicaId, bool)> {
         let mut best = (NEVER, ReplicaId(0), false);

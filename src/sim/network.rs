@@ -192,6 +192,12 @@ impl<M: Clone> Network<M> {
         self.links[index].is_cut = is_cut;
     }
 
+    /// The luck of a link, as far as it has been used.
+    #[must_use]
+    pub fn luck(&self, from: ReplicaId, to: ReplicaId) -> &Stream {
+        &self.links[self.index(from, to)].luck
+    }
+
     /// Whether a link is cut.
     #[must_use]
     pub fn is_cut(&self, from: ReplicaId, to: ReplicaId) -> bool {

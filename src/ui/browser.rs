@@ -60,7 +60,7 @@ pub fn hand_over(fragment: &str) {
 
 /// Lets `boot.js` know what a panic said. It holds no borrow and reads no state of ours.
 pub fn report_panics() {
-    std::panic::set_hook(Box::new(|info| tell("raftwerk:panic", &info.to_string())));
+    yew::set_custom_panic_hook(Box::new(|info| tell("raftwerk:panic", &info.to_string())));
 }
 
 /// Whether a media query holds.

@@ -154,7 +154,7 @@ fn item(ctx: &Context<App>, index: usize, line: &PendingItem) -> Html {
             <span class="due">{ text::time(line.at_us) }</span>
             <span class="what" title={line.key.clone()}>{ &line.text }</span>
             { drop }
-            <button type="button" aria-label={format!("Run now: {}", line.text)} onclick={run}>{ verb }</button>
+            <button type="button" aria-label={format!("{verb} now: {}", line.text)} onclick={run}>{ verb }</button>
         </li>
     }
 }

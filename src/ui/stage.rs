@@ -109,6 +109,7 @@ fn node(app: &App, ctx: &Context<App>, view: &NodeView) -> Html {
             transform={format!("translate({:.2} {:.2})", view.x, view.y)}
             role="button" tabindex="0" aria-label={view.name.clone()} aria-pressed={is_selected.to_string()}
             onclick={select} onkeydown={press}>
+            <g aria-hidden="true">
             <circle class="halo" r={fmt(view.radius + 15.0)} />
             <path class="body" d={shape_path(view.role, view.radius)} />
             { for view.votes.iter().map(|vote| html! {
@@ -132,6 +133,7 @@ fn node(app: &App, ctx: &Context<App>, view: &NodeView) -> Html {
                 </g>
                 { strip(view) }
             }
+            </g>
         </g>
     }
 }

@@ -222,7 +222,7 @@ test("any pending event can be run now, a message can be dropped, a node restart
   const it = await open(browser, server.address);
   const { page } = it;
   await names(page);
-  await page.getByRole("button", { name: "Run now: Node 4: election timeout" }).click();
+  await page.getByRole("button", { name: "Fire now: Node 4: election timeout" }).click();
   await page.getByRole("button", { name: "Node 4, prospective, epoch 0" }).waitFor();
   const first = page.getByRole("button", { name: /^Drop PreVote e0, 4 → 1$/ });
   await first.click();

@@ -124,7 +124,7 @@ pub(crate) fn check() -> Outcome {
 /// Formats, and writes generated files anew.
 pub(crate) fn fix() -> Outcome {
     run(cargo().args(["fmt", "--all"]))?;
-    run(cargo().args(["test", "--quiet", "--test", "generated"]).env("RAFTWERK_WRITE", "1"))
+    run(cargo().args(["test", "--quiet", "--test", "generated", "--test", "web"]).env("RAFTWERK_WRITE", "1"))
 }
 
 /// Runs the benchmarks natively and in Chromium.

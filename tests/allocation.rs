@@ -1,0 +1,29 @@
+//! Once warm, an event allocates nothing.
+
+use raftwerk::raft::kraft::{KRaft, KRaftSettings};
+use raftwerk::sim::{LinkConditions, Sim, SimSettings};
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+use std::alloc::System;
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+#[test]
+fn a_warm_idle_cluster_allocates_nothing() {
+    let protocol = KRaftSettings::default();
+    let settings = SimSettings { replicas: 5, seed: 1, links: LinkConditions::default(), protocol };
+    let mut sim = Sim::<KRaft>::new(settings);
+    for _ in 0..20_000 {
+        sim.step();
+    }
+    let region = Region::new(ALLOCATOR);
+    for _ in 0..20_000 {
+        sim.step();
+    }
+    let change = region.change();
+    assert_eq!((change.allocations, change.reallocations), (0, 0), "{change:?}");
+    // The counter counts.
+    let region = Region::new(ALLOCATOR);
+    let boxed = std::hint::black_box(Box::new(7));
+    assert_eq!(region.change().allocations, 1, "{boxed}");
+}

@@ -1,0 +1,70 @@
+//! Runs that several tests use: with faults of every kind, made from a seed.
+
+use raftwerk::executor::NEVER;
+use raftwerk::raft::ReplicaId;
+use raftwerk::raft::kraft::{Bootstrap, KRaftSettings};
+use raftwerk::scenario::{ProtocolSettings, Record};
+use raftwerk::session::Session;
+use raftwerk::sim::{Command, EventName, LinkConditions, Stream, scale};
+
+/// A record with settings that depend on the seed: sizes 1 to 9, loss, duplication, reordering, rules.
+pub fn record(seed: u64) -> Record {
+    let mut luck = Stream::of_link(seed ^ 0xa5a5, ReplicaId(20), ReplicaId(21));
+    let mut draw = |bound| scale(luck.draw(), bound);
+    let mut kraft = KRaftSettings::default();
+    kraft.bootstrap = if draw(2) == 0 { Bootstrap::Voters } else { Bootstrap::Nobody };
+    kraft.rules.pre_vote = draw(4) != 0;
+    kraft.rules.check_quorum = draw(4) != 0;
+    kraft.rules.fetched_refuses_pre_vote = draw(4) != 0;
+    let links = LinkConditions {
+        latency_min_us: 1_000 * (1 + draw(50)),
+        latency_max_us: 60_000 + 1_000 * draw(60),
+        loss_ppm: 100_000 * draw(3),
+        duplicate_ppm: 50_000 * draw(3),
+        reorder_ppm: 50_000 * draw(3),
+    };
+    let replicas = 1 + u8::try_from(draw(9)).expect("below 9");
+    Record { replicas, seed, links, protocol: ProtocolSettings::KRaft(kraft), ..Record::default() }
+}
+
+/// Plays `steps` steps of a run and does something to it every now and then. Gives the session at its end.
+pub fn faulty_run(seed: u64, steps: u64) -> Session {
+    let mut session = Session::open(record(seed)).expect("a good record");
+    let mut luck = Stream::of_link(seed ^ 0x5a5a, ReplicaId(22), ReplicaId(23));
+    while session.position() < steps {
+        if scale(luck.draw(), 12) == 0 {
+            let count = u32::from(session.sim().replicas());
+            let any = |luck: &mut Stream| ReplicaId(u8::try_from(scale(luck.draw(), count)).expect("small"));
+            let (replica, from, to) = (any(&mut luck), any(&mut luck), any(&mut luck));
+            let pending = session.sim().pending();
+            let place = scale(luck.draw(), u32::try_from(pending.len()).expect("few"));
+            let event = pending.get(place as usize).map(|event| event.name);
+            let delivery = pending.iter().find_map(|event| match event.name {
+                EventName::Delivery { from, to, number, is_copy } => Some((from, to, number, is_copy)),
+                EventName::Timer { .. } => None,
+            });
+            let command = match (scale(luck.draw(), 8), event, delivery) {
+                (0, ..) => Command::Crash { replica, keep_unflushed: scale(luck.draw(), 2) == 0 },
+                (1 | 2, ..) => Command::Restart { replica },
+                (3, Some(event), _) => Command::RunNow { event },
+                (4, _, Some((from, to, number, is_copy))) => Command::Drop { from, to, number, is_copy },
+                (5, _, Some((from, to, number, _))) => Command::Duplicate { from, to, number, after_us: 5_000 },
+                (6, ..) => Command::SetCut { from, to, is_cut: scale(luck.draw(), 2) == 0 },
+                _ => Command::SetLink {
+                    link: Some((from, to)),
+                    conditions: LinkConditions { loss_ppm: 300_000, ..LinkConditions::default() },
+                },
+            };
+            let (now_us, next_us) = (session.sim().now_us(), session.next_due_us());
+            if next_us != NEVER {
+                session.set_playhead(now_us + (next_us - now_us) / 2);
+            }
+            // Refused where it makes no sense (restarting what runs): then nothing has changed.
+            let _ = session.act(command);
+        }
+        if !session.step() {
+            break;
+        }
+    }
+    session
+}

@@ -86,7 +86,7 @@ pub(crate) fn test(part: Option<&str>) -> Outcome {
             step("wasm tests in headless Chromium", || {
                 run(tools
                     .command("cargo", true)
-                    .args(["test", "--quiet", "--target", TARGET, "--test", "web"])
+                    .args(["test", "--target", TARGET, "--test", "web"])
                     .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", tools.find("wasm-bindgen-test-runner")?)
                     .env("CHROMEDRIVER", driver))
             })?;

@@ -118,7 +118,13 @@ impl<T> EventExecutor<T> for MockEventExecutor<T> {
     }
 }
 
-/// Moves `time` to the earliest due task among `executors` (ties: the lowest index) and polls that one once.
+/// Which of several executors has the earliest due task, given when each one's first is due; ties: the lowest index.
+pub fn earliest(due_us: impl Iterator<Item = u64>) -> Option<(usize, u64)> {
+    // The first of equal minima.
+    due_us.enumerate().filter(|&(_, due_us)| due_us != NEVER).min_by_key(|&(_, due_us)| due_us)
+}
+
+/// Moves `time` to the earliest due task among `executors` and polls that one once.
 ///
 /// Gives the index of the executor that ran a task, or `None` (and leaves the clock alone) when no task waits.
 pub fn advance<T>(
@@ -126,15 +132,90 @@ pub fn advance<T>(
     executors: &mut [MockEventExecutor<T>],
     run: impl FnOnce(usize, &mut MockEventExecutor<T>, T),
 ) -> Option<usize> {
-    let (index, due_us) = executors
-        .iter()
-        .map(MockEventExecutor::next_due_us)
-        .enumerate()
-        .min_by_key(|&(index, due_us)| (due_us, index))
-        .filter(|&(_, due_us)| due_us != NEVER)?;
+    let (index, due_us) = earliest(executors.iter().map(MockEventExecutor::next_due_us))?;
     if due_us > time.now_us() {
         time.set_us(due_us);
     }
     executors[index].poll(time, |executor, task| run(index, executor, task));
     Some(index)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_deadlines_are_first_in_first_out_and_a_poll_runs_one_task() {
+        let mut executor = MockEventExecutor::default();
+        for name in ["a", "b", "c", "d", "e"] {
+            executor.schedule(name, 100).expect("it is open");
+        }
+        let mut ran = Vec::new();
+        assert!(!executor.poll(&MockTime::at(99), |_, _| ()));
+        while executor.poll(&MockTime::at(100), |_, task| ran.push(task)) {
+            assert_eq!(ran.len() + executor.pending(), 5);
+        }
+        assert_eq!(ran, ["a", "b", "c", "d", "e"]);
+    }
+
+    #[test]
+    fn a_delayed_task_that_was_due_before_a_submit_runs_before_it() {
+        let mut executor = MockEventExecutor::default();
+        executor.submit("submit 1").expect("it is open");
+        executor.schedule("delay 20", 20).expect("it is open");
+        executor.submit("submit 2").expect("it is open");
+        let time = MockTime::at(30);
+        executor.see(&time);
+        executor.submit("submit 3").expect("it is open");
+        let mut ran = Vec::new();
+        while executor.poll(&time, |_, task| ran.push(task)) {}
+        assert_eq!(ran, ["submit 1", "submit 2", "delay 20", "submit 3"]);
+    }
+
+    #[test]
+    fn a_cancelled_task_never_runs_and_frees_its_place() {
+        let mut executor = MockEventExecutor::with_capacity_limit(1);
+        let id = executor.schedule("a", 5).expect("there is room");
+        assert_eq!(executor.submit("b"), Err(Rejected::Capacity(1)));
+        assert_eq!(executor.cancel(id), Some("a"));
+        assert_eq!(executor.cancel(id), None);
+        executor.submit("c").expect("there is room again");
+        let mut ran = Vec::new();
+        while executor.poll(&MockTime::at(9), |_, task| ran.push(task)) {}
+        assert_eq!(ran, ["c"]);
+    }
+
+    #[test]
+    fn shutdown_keeps_what_is_due_drops_the_rest_and_rejects() {
+        let mut executor = MockEventExecutor::default();
+        executor.schedule("a", 100).expect("it is open");
+        executor.schedule("b", 200).expect("it is open");
+        let time = MockTime::at(100);
+        executor.see(&time);
+        executor.shutdown();
+        assert_eq!(executor.submit("c"), Err(Rejected::Shutdown));
+        let mut ran = Vec::new();
+        while executor.poll(&MockTime::at(999), |_, task| ran.push(task)) {}
+        assert_eq!(ran, ["a"]);
+    }
+
+    #[test]
+    fn advance_moves_one_clock_to_the_earliest_task_of_all_and_polls_once() {
+        let mut time = MockTime::at(0);
+        let mut all = [MockEventExecutor::default(), MockEventExecutor::default()];
+        all[0].schedule("late", 50).expect("it is open");
+        all[1].schedule("early", 20).expect("it is open");
+        all[1].schedule("tie", 50).expect("it is open");
+        let mut copy = (time, all.clone());
+        let mut ran = Vec::new();
+        while let Some(index) = advance(&mut time, &mut all, |index, _, task| ran.push((index, task))) {
+            assert!(index < 2);
+        }
+        assert_eq!(ran, [(1, "early"), (0, "late"), (1, "tie")]);
+        assert_eq!(time.now_us(), 50);
+        // A clone taken before has the same future.
+        let mut again = Vec::new();
+        while advance(&mut copy.0, &mut copy.1, |index, _, task| again.push((index, task))).is_some() {}
+        assert_eq!(again, ran);
+    }
 }

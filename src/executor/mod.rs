@@ -15,7 +15,7 @@ mod mock;
 mod queue;
 mod time;
 
-pub use mock::{MockEventExecutor, advance};
+pub use mock::{MockEventExecutor, advance, earliest};
 pub use queue::{Handle, OrderedQueue};
 pub use time::{MICROS_PER_MILLI, MockTime, NEVER};
 

@@ -12,7 +12,7 @@ use super::luck::ReplicaLuck;
 use super::network::{DeliveryKey, Flight, Network};
 use super::settings::SimSettings;
 use super::trace::{TraceEvent, What};
-use crate::executor::{MockEventExecutor, MockTime, NEVER};
+use crate::executor::{MockEventExecutor, MockTime, NEVER, earliest};
 use crate::raft::{
     Effects, Encoder, Face, Failure, Fault, LocalClock, Log, Protocol, RaftClient, Replica, ReplicaId, Standing,
     Surroundings, TaskKind, Timer, TimerTable,
@@ -260,14 +260,13 @@ impl<P: Protocol> Sim<P> {
 
     /// When the next event is due and where; timers come before deliveries of the same instant and replica.
     fn next_key(&self) -> Option<(u64, ReplicaId, bool)> {
+        let due_us = self.members.iter().map(|member| match member {
+            Member::Up(client) => client.next_due_us(),
+            Member::Down { .. } | Member::Moving => NEVER,
+        });
         let mut best = (NEVER, ReplicaId(0), false);
-        for (index, member) in (0_u8..).zip(&self.members) {
-            if let Member::Up(client) = member {
-                let due_us = client.next_due_us();
-                if due_us < best.0 {
-                    best = (due_us, ReplicaId(index), false);
-                }
-            }
+        if let Some((index, at_us)) = earliest(due_us) {
+            best = (at_us, ReplicaId(u8::try_from(index).unwrap_or(u8::MAX)), false);
         }
         if let Some(key) = self.network.first()
             && (key.at_us, key.to) < (best.0, best.1)

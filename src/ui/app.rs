@@ -78,6 +78,7 @@ pub enum Msg {
     Resized,
     StartOver,
     Panic(bool),
+    Bench(u64),
 }
 
 /// A step on its way: the playhead glides to it, then it is taken.
@@ -463,7 +464,7 @@ impl App {
     }
 
     /// The settings of the run from its start.
-    fn from_start(&self) -> Record {
+    fn at_start(&self) -> Record {
         let record = self.session.as_ref().map_or_else(newcomer, Session::record);
         Record { commands: Vec::new(), position: 0, playhead_us: 0, ..record }
     }
@@ -475,6 +476,20 @@ impl App {
                 explain(session.last_step())
             })
     }
+}
+
+/// Runs an idle cluster of five for `events` checked events and tells how many milliseconds it took.
+fn bench(events: u64) {
+    let Ok(session) = Session::open(Record::default()) else { return };
+    let mut sim = session.sim().clone();
+    for _ in 0..20_000 {
+        sim.step();
+    }
+    let start_ms = browser::now_ms();
+    for _ in 0..events {
+        sim.step();
+    }
+    browser::tell("raftwerk:bench-result", &(browser::now_ms() - start_ms).to_string());
 }
 
 fn listen(ctx: &Context<App>) -> Vec<EventListener> {
@@ -524,10 +539,19 @@ fn listen(ctx: &Context<App>) -> Vec<EventListener> {
             link.send_message(Msg::Panic(detail.as_deref() == Some("borrowed")));
         })
     };
+    // For `cargo xtask bench`: `detail` is how many events to run.
+    let bench = {
+        let link = ctx.link().clone();
+        EventListener::new(&document, "raftwerk:bench", move |event| {
+            let detail = event.dyn_ref::<web_sys::CustomEvent>().and_then(|event| event.detail().as_string());
+            link.send_message(Msg::Bench(detail.and_then(|text| text.parse().ok()).unwrap_or(0)));
+        })
+    };
     vec![
         keys,
         visibility,
         panic,
+        bench,
         on(&window, "hashchange", || Msg::Navigated),
         on(&window, "pagehide", || Msg::Leaving),
         on(&window, "resize", || Msg::Resized),
@@ -578,11 +602,9 @@ impl Component for App {
             Msg::Frame(ms) => {
                 self.frame = None;
                 let renders = self.frame(ms);
-                if !renders {
-                    if let (Some(stage), Some(session)) = (&self.stage, &self.session) {
-                        frame::draw(stage, session.playhead_us(), &self.messages, &self.timers);
-                        panels::draw_clock(session.playhead_us());
-                    }
+                if !renders && let (Some(stage), Some(session)) = (&self.stage, &self.session) {
+                    frame::draw(stage, session.playhead_us(), &self.messages, &self.timers);
+                    panels::draw_clock(session.playhead_us());
                 }
                 renders
             }
@@ -628,7 +650,7 @@ impl Component for App {
                 true
             }
             Msg::AnotherSeed => {
-                let record = Record { seed: browser::fresh_seed(), ..self.from_start() };
+                let record = Record { seed: browser::fresh_seed(), ..self.at_start() };
                 self.start(record);
                 true
             }
@@ -678,7 +700,7 @@ impl Component for App {
             }
             Msg::ToggleSettings => {
                 self.open = if self.open == Open::Settings { Open::Nothing } else { Open::Settings };
-                self.draft = Some(Draft::of(&self.from_start()));
+                self.draft = Some(Draft::of(&self.at_start()));
                 true
             }
             Msg::Edit(index, value) => {
@@ -694,7 +716,7 @@ impl Component for App {
                 true
             }
             Msg::Apply => {
-                let base = self.from_start();
+                let base = self.at_start();
                 if let Some(draft) = &mut self.draft {
                     match draft.record(&base) {
                         Ok(record) => {
@@ -740,6 +762,10 @@ impl Component for App {
                     self.project();
                 }
                 differs
+            }
+            Msg::Bench(events) => {
+                bench(events);
+                false
             }
             Msg::Panic(is_borrowed) => {
                 let borrowed = self.session.as_mut().filter(|_| is_borrowed);

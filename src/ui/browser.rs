@@ -45,7 +45,8 @@ pub fn store(fragment: &str) {
     }
 }
 
-fn tell(name: &str, detail: &str) {
+/// Sends an event to whoever listens on the document.
+pub fn tell(name: &str, detail: &str) {
     let init = web_sys::CustomEventInit::new();
     init.set_detail(&JsValue::from_str(detail));
     if let Ok(event) = web_sys::CustomEvent::new_with_event_init_dict(name, &init) {

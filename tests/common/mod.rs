@@ -2,7 +2,7 @@
 
 use raftwerk::executor::NEVER;
 use raftwerk::raft::ReplicaId;
-use raftwerk::raft::kraft::{Bootstrap, KRaftSettings};
+use raftwerk::raft::kraft::{Bootstrap, KRaftSettings, Rules};
 use raftwerk::scenario::{ProtocolSettings, Record};
 use raftwerk::session::Session;
 use raftwerk::sim::{Command, EventName, LinkConditions, Stream, scale};
@@ -11,11 +11,9 @@ use raftwerk::sim::{Command, EventName, LinkConditions, Stream, scale};
 pub fn record(seed: u64) -> Record {
     let mut luck = Stream::of_link(seed ^ 0xa5a5, ReplicaId(20), ReplicaId(21));
     let mut draw = |bound| scale(luck.draw(), bound);
-    let mut kraft = KRaftSettings::default();
-    kraft.bootstrap = if draw(2) == 0 { Bootstrap::Voters } else { Bootstrap::Nobody };
-    kraft.rules.pre_vote = draw(4) != 0;
-    kraft.rules.check_quorum = draw(4) != 0;
-    kraft.rules.fetched_refuses_pre_vote = draw(4) != 0;
+    let bootstrap = if draw(2) == 0 { Bootstrap::Voters } else { Bootstrap::Nobody };
+    let rules = Rules { pre_vote: draw(4) != 0, check_quorum: draw(4) != 0, fetched_refuses_pre_vote: draw(4) != 0 };
+    let kraft = KRaftSettings { bootstrap, rules, ..KRaftSettings::default() };
     let links = LinkConditions {
         latency_min_us: 1_000 * (1 + draw(50)),
         latency_max_us: 60_000 + 1_000 * draw(60),

@@ -4,6 +4,8 @@
 //! second clone uses them; nothing is installed system-wide except, where rustup cannot add the wasm target, Debian's
 //! packages for it.
 
+#![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "xtask runs in real time")]
+
 mod commands;
 mod tools;
 

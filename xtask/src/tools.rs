@@ -165,15 +165,19 @@ fn sysroot() -> Outcome<PathBuf> {
 
 fn wasm() -> Outcome<Wasm> {
     let sysroot = sysroot()?;
-    if sysroot.join("lib/rustlib").join(TARGET).is_dir() {
-        return Ok(Wasm::Rustup);
+    // So that the fallback can be tried where it is not needed.
+    let wants_fallback = env::var_os("RAFTWERK_WASM").is_some_and(|way| way == "debian");
+    if !wants_fallback {
+        if sysroot.join("lib/rustlib").join(TARGET).is_dir() {
+            return Ok(Wasm::Rustup);
+        }
+        if on_path("rustup").is_some() && works(Command::new("rustup").args(["target", "add", TARGET])) {
+            return Ok(Wasm::Rustup);
+        }
     }
-    if on_path("rustup").is_some() && works(Command::new("rustup").args(["target", "add", TARGET])) {
-        return Ok(Wasm::Rustup);
-    }
-    let sources = Path::new("/usr/lib/rustlib/src/rust/library/std");
-    let clippy = Path::new("/usr/bin/clippy-driver");
-    if !sources.is_dir() && !Path::new("/usr/src").join("rustc").is_dir() || !clippy.is_file() {
+    let needed =
+        ["/usr/bin/rustc", "/usr/bin/cargo", "/usr/bin/clippy-driver", "/usr/lib/rustlib/src/rust/library/std"];
+    if !needed.iter().all(|path| Path::new(path).exists()) {
         let packages = ["rustc-web", "cargo-web", "rust-web-src", "rust-web-clippy"];
         apt(&packages, &format!("rustup could not add the target {TARGET}"))?;
     }

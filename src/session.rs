@@ -6,7 +6,7 @@
 use crate::executor::NEVER;
 use crate::raft::kraft::KRaft;
 use crate::raft::{ReplicaId, RoleShape};
-use crate::scenario::{InputError, ProtocolSettings, Record, validate};
+use crate::scenario::{InputError, POSITION_MAX, ProtocolSettings, Record, validate};
 use crate::sim::{Command, CommandError, Digests, Fate, History, Placed, Sim, SimSettings, TraceEvent, What};
 
 /// A message that was lost on its way and is still drawn.
@@ -174,8 +174,17 @@ impl Session {
         }
     }
 
-    /// Takes the next step; false if nothing is left to do.
+    /// Whether the run is as long as a record may be; it takes no more steps.
+    #[must_use]
+    pub const fn is_full(&self) -> bool {
+        self.position() >= POSITION_MAX
+    }
+
+    /// Takes the next step; false if nothing is left to do or the run [is full](Self::is_full).
     pub fn step(&mut self) -> bool {
+        if self.is_full() {
+            return false;
+        }
         // A command on record was checked when the record was opened.
         if !self.history.step().unwrap_or(false) {
             return false;

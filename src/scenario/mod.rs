@@ -14,4 +14,4 @@ mod validate;
 
 pub use json::{from_json, to_json};
 pub use record::{ProtocolSettings, Record};
-pub use validate::{InputError, validate};
+pub use validate::{InputError, POSITION_MAX, validate};

@@ -13,8 +13,8 @@ const LATENCY_US_MAX: u32 = 600_000_000;
 const COMMANDS_MAX: usize = 100_000;
 /// The longest title, in bytes.
 const TITLE_MAX: usize = 2_000;
-/// The furthest position that is opened without asking.
-const POSITION_MAX: u64 = 2_000_000;
+/// The furthest position of a record, in steps: a second or two of replay. Runs stop there.
+pub const POSITION_MAX: u64 = 1_000_000;
 
 /// What is wrong with something from outside.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

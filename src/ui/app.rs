@@ -265,7 +265,7 @@ impl App {
             return false;
         };
         if !session.step() {
-            self.notice = "Nothing is left to do.".into();
+            self.notice = end_notice(session);
             return false;
         }
         true
@@ -369,7 +369,11 @@ impl App {
                 break;
             }
             left_ms -= gap_us / rate;
-            session.step();
+            if !session.step() {
+                self.notice = end_notice(session);
+                self.pause();
+                return true;
+            }
             has_stepped = true;
             let explanation = explain(session.last_step());
             if explanation.is_news() {
@@ -475,6 +479,15 @@ impl App {
             .map_or(Explanation { trigger: Trigger::Began, why: None, then: None, fault: None, sent: 0 }, |session| {
                 explain(session.last_step())
             })
+    }
+}
+
+/// Why a run takes no more steps.
+fn end_notice(session: &Session) -> String {
+    if session.is_full() {
+        format!("This run has {} events, as many as a link can hold. Go back, or start another.", session.position())
+    } else {
+        "Nothing is left to do.".into()
     }
 }
 

@@ -1,11 +1,8 @@
 //! The commands themselves.
 
 use crate::tools::{Outcome, WebTools, browser, cargo, npm_tools, root, run, step, web_tools};
-use std::env;
-use std::fs;
 use std::io::Write;
 use std::net::TcpStream;
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -51,7 +48,7 @@ pub(crate) fn serve(args: &[&str]) -> Outcome {
         }
     }
     let tools = web_tools()?;
-    build_site(&tools)?;
+    eprintln!("» building the page, then serving it; it is built anew when a file changes");
     let mut trunk = tools.command("trunk", false);
     trunk.args(["serve", "--release", "--offline", "--address", "127.0.0.1", "--log", "warn", "--port"]);
     trunk.arg(port.to_string());
@@ -132,16 +129,12 @@ pub(crate) fn bench() -> Outcome {
     step("native", || run(cargo().args(["bench", "--bench", "events"])))?;
     let tools = web_tools()?;
     let (chrome, _) = browser()?;
-    if !Path::new(&root()).join("dist").is_dir() || env::var_os("RAFTWERK_KEEP_DIST").is_none() {
-        build_site(&tools)?;
-    }
+    build_site(&tools)?;
     step("in Chromium", || {
         run(Command::new("node")
             .current_dir(root())
             .arg("tests/e2e/bench.mjs")
             .env("RAFTWERK_NPM", npm_tools()?.join("node_modules"))
             .env("CHROME_PATH", chrome))
-    })?;
-    let _ = fs::metadata(root());
-    Ok(())
+    })
 }

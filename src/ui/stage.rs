@@ -104,13 +104,10 @@ fn node(app: &App, ctx: &Context<App>, view: &NodeView) -> Html {
     let corner = view.radius * 0.74;
     let small = view.radius < 25.0;
     html! {
-        <g key={key_of(&view.number)} class={classes!("node", role_class(view.role), epoch_class(view.epoch),
+        <g key={key_of(&view.number)} class={classes!("replica", role_class(view.role), epoch_class(view.epoch),
                 is_selected.then_some("selected"))}
-            transform={format!("translate({:.2} {:.2})", view.x, view.y)}
-            role="button" tabindex="0" aria-label={view.name.clone()} aria-pressed={is_selected.to_string()}
-            onclick={select} onkeydown={press}>
+            transform={format!("translate({:.2} {:.2})", view.x, view.y)}>
             <g aria-hidden="true">
-            <circle class="halo" r={fmt(view.radius + 15.0)} />
             <path class="body" d={shape_path(view.role, view.radius)} />
             { for view.votes.iter().map(|vote| html! {
                 <circle class={classes!("vote", match vote.answer {
@@ -134,6 +131,9 @@ fn node(app: &App, ctx: &Context<App>, view: &NodeView) -> Html {
                 { strip(view) }
             }
             </g>
+            <circle class="node" r={fmt(view.radius + 15.0)} role="button" tabindex="0"
+                aria-label={view.name.clone()} aria-pressed={is_selected.to_string()}
+                onclick={select} onkeydown={press} />
         </g>
     }
 }

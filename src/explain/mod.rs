@@ -43,7 +43,7 @@ pub struct Explanation {
     pub trigger: Trigger,
     /// The line that says why, and where.
     pub why: Option<(ReplicaId, Note)>,
-    /// The role that was taken on last, if it is not the line above.
+    /// What followed from it, if that has a line of its own.
     pub then: Option<(ReplicaId, Note)>,
     /// What stopped a replica.
     pub fault: Option<(ReplicaId, Fault)>,
@@ -100,12 +100,11 @@ pub fn explain(trace: &[TraceEvent<KRaft>]) -> Explanation {
             _ => None,
         })
         .unwrap_or(Trigger::Began);
-    let mut notes = trace.iter().filter_map(|event| match event.what {
+    let notes = trace.iter().filter_map(|event| match event.what {
         What::Note(note) => Some((event.replica, note)),
         _ => None,
     });
-    // The answer that was counted is why a role changed; the change itself follows.
-    let all: Vec<_> = notes.by_ref().collect();
+    let all: Vec<_> = notes.collect();
     let role = all.iter().rev().find(|(_, note)| matches!(note, Note::Became { .. })).copied();
     let other = all
         .iter()
@@ -114,11 +113,10 @@ pub fn explain(trace: &[TraceEvent<KRaft>]) -> Explanation {
         .copied();
     let (why, then) = match (role, other) {
         _ if matches!(trigger, Trigger::Began) => (None, None),
-        (Some(role), Some(other))
-            if matches!(other.1, Note::Counted { .. } | Note::Granted { .. } | Note::Refused { .. }) =>
-        {
-            (Some(other), Some(role))
-        }
+        // The answer that was counted is why the role changed.
+        (Some(role), Some(other @ (_, Note::Counted { .. }))) => (Some(other), Some(role)),
+        // A vote is judged after a higher epoch was taken over.
+        (Some(role), Some(other @ (_, Note::Granted { .. } | Note::Refused { .. }))) => (Some(role), Some(other)),
         (Some(role), _) => (Some(role), None),
         (None, other) => (other, None),
     };
@@ -128,4 +126,34 @@ pub fn explain(trace: &[TraceEvent<KRaft>]) -> Explanation {
     });
     let sent = trace.iter().filter(|event| matches!(event.what, What::Sent { .. })).count();
     Explanation { trigger, why, then, fault, sent }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::raft::Verdict;
+    use crate::raft::kraft::Cause;
+
+    #[test]
+    fn a_vote_is_told_after_the_epoch_and_an_election_after_the_count() {
+        let event = |what| TraceEvent::<KRaft> { at_us: 0, replica: ReplicaId(1), what };
+        let face = MessageFace { kind: MessageKind::Vote, epoch: 1, verdict: Verdict::Asks, entries: 0 };
+        let delivered = What::Delivered { from: ReplicaId(0), number: 1, face, is_wasted: false };
+        let became = |to, cause| {
+            What::Note(Note::Became { from: Some(RoleShape::Candidate), to, epoch: 1, cause, leader: None })
+        };
+        let granted =
+            What::Note(Note::Granted { to: ReplicaId(0), epoch: 1, pre_vote: false, theirs: (0, 0), ours: (0, 0) });
+        let vote =
+            explain(&[event(delivered), event(became(RoleShape::Unattached, Cause::HigherEpoch)), event(granted)]);
+        assert!(matches!(vote.why, Some((_, Note::Became { .. }))));
+        assert!(matches!(vote.then, Some((_, Note::Granted { .. }))));
+        let counted =
+            What::Note(Note::Counted { from: ReplicaId(0), granted: true, pre_vote: false, have: 2, need: 2 });
+        let election =
+            explain(&[event(delivered), event(counted), event(became(RoleShape::Leader, Cause::MajorityGranted))]);
+        assert!(matches!(election.why, Some((_, Note::Counted { .. }))));
+        assert!(matches!(election.then, Some((_, Note::Became { to: RoleShape::Leader, .. }))));
+        assert!(election.is_news() && !vote.is_news());
+    }
 }

@@ -1,9 +1,9 @@
 //! The stage: replicas on a ring, links between them, messages on the links.
 
-use crate::raft::kraft::KRaft;
-use crate::raft::{Protocol, ReplicaId, RoleShape, TimerKind, Verdict};
+use crate::raft::kraft::{KRaft, MessageKind};
+use crate::raft::{MessageFace, Protocol, ReplicaId, RoleShape, TimerKind, Verdict};
 use crate::session::Session;
-use crate::sim::{Fate, What};
+use crate::sim::{EventName, Fate, What};
 use crate::text::en as text;
 use std::f64::consts::{PI, TAU};
 
@@ -282,44 +282,36 @@ pub fn stage(session: &Session, extent: Extent) -> StageView {
         let (a, b) = (centre(from), centre(to));
         (aside(edge(a, b, inset), a, b, 5.0), aside(edge(b, a, inset), a, b, 5.0))
     };
-    let mut arrows = Vec::new();
-    for (key, flight) in sim.flights() {
-        let face = KRaft::message_face(&flight.message);
-        let (from, to) = line(key.from, key.to);
-        let name =
-            crate::sim::EventName::Delivery { from: key.from, to: key.to, number: key.number, is_copy: key.is_copy };
-        arrows.push(Arrow {
-            key: text::event_name(&name),
+    let arrow = |key: String, ends: (ReplicaId, ReplicaId), face: MessageFace<MessageKind>, flight_us| {
+        let (from, to) = line(ends.0, ends.1);
+        Arrow {
+            key,
             label: text::message(&face),
             epoch: face.epoch,
             is_answer: face.verdict != Verdict::Asks,
             is_refused: face.verdict == Verdict::Refused,
             is_quiet: is_quiet(&face),
             is_lost: false,
-            is_copy: key.is_copy,
+            is_copy: false,
             from,
             to,
-            is_loop: key.from == key.to,
-            flight_us: (flight.sent_us, key.at_us),
-        });
+            is_loop: ends.0 == ends.1,
+            flight_us,
+        }
+    };
+    let mut arrows = Vec::new();
+    for (key, flight) in sim.flights() {
+        let (from, to) = (key.from, key.to);
+        let name = text::event_name(&EventName::Delivery { from, to, number: key.number, is_copy: key.is_copy });
+        let face = KRaft::message_face(&flight.message);
+        let flies = arrow(name, (from, to), face, (flight.sent_us, key.at_us));
+        arrows.push(Arrow { is_copy: key.is_copy, ..flies });
     }
     for lost in session.lost() {
-        if let What::Sent { to: receiver, number, at_us, face, fate: Fate::Lost | Fate::Cut } = lost.sent.what {
-            let (from, to) = line(lost.sent.replica, receiver);
-            arrows.push(Arrow {
-                key: format!("lost {}>{receiver} #{number}", lost.sent.replica),
-                label: text::message(&face),
-                epoch: face.epoch,
-                is_answer: face.verdict != Verdict::Asks,
-                is_refused: face.verdict == Verdict::Refused,
-                is_quiet: is_quiet(&face),
-                is_lost: true,
-                is_copy: false,
-                from,
-                to,
-                is_loop: lost.sent.replica == receiver,
-                flight_us: (lost.sent.at_us, at_us),
-            });
+        if let What::Sent { to, number, at_us, face, fate: Fate::Lost | Fate::Cut } = lost.sent.what {
+            let from = lost.sent.replica;
+            let flies = arrow(format!("lost {from}>{to} #{number}"), (from, to), face, (lost.sent.at_us, at_us));
+            arrows.push(Arrow { is_lost: true, ..flies });
         }
     }
     // The queue keeps no order; the picture must.
@@ -336,9 +328,8 @@ pub fn stage(session: &Session, extent: Extent) -> StageView {
     StageView { nodes, arrows, links }
 }
 
-const fn is_quiet(face: &crate::raft::MessageFace<crate::raft::kraft::MessageKind>) -> bool {
-    use crate::raft::kraft::MessageKind as Kind;
-    matches!(face.kind, Kind::Fetch | Kind::FetchAnswer) && face.entries == 0
+const fn is_quiet(face: &MessageFace<MessageKind>) -> bool {
+    matches!(face.kind, MessageKind::Fetch | MessageKind::FetchAnswer) && face.entries == 0
 }
 
 /// The outline of a role: circle, hexagon or rounded square, around the origin.

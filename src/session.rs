@@ -46,7 +46,13 @@ pub struct Session {
 
 fn sim_settings(record: &Record) -> SimSettings<crate::raft::kraft::KRaftSettings> {
     let ProtocolSettings::KRaft(kraft) = &record.protocol;
-    SimSettings { replicas: record.replicas, seed: record.seed, links: record.links, protocol: kraft.clone() }
+    SimSettings {
+        replicas: record.replicas,
+        seed: record.seed,
+        links: record.links,
+        client: record.client,
+        protocol: kraft.clone(),
+    }
 }
 
 impl Session {
@@ -64,7 +70,7 @@ impl Session {
         // All commands must work, also those after the moment.
         let last = record.commands.last().map_or(0, |placed| placed.step + 1);
         let furthest = last.max(record.position);
-        if let Err(why) = history.seek(furthest) {
+        if let Err(why) = history.seek(furthest, 0) {
             return Err(fails(&history, why));
         }
         if history.now().steps() < last {
@@ -73,8 +79,11 @@ impl Session {
         if history.now().steps() < record.position {
             return Err(InputError { path: "position".into(), says: "the run ends before it".into() }.into());
         }
-        if let Err(why) = history.seek(record.position) {
+        if let Err(why) = history.seek(record.position, record.tasks) {
             return Err(fails(&history, why));
+        }
+        if history.now().tasks_into() < record.tasks {
+            return Err(InputError { path: "tasks".into(), says: "the step at that position has fewer".into() }.into());
         }
         let playhead_us =
             record.playhead_us.clamp(history.now().now_us(), history.next_due_us().max(history.now().now_us()));
@@ -101,6 +110,7 @@ impl Session {
         Record {
             commands: self.history.commands().to_vec(),
             position: self.sim().steps(),
+            tasks: self.sim().tasks_into(),
             playhead_us: self.playhead_us,
             ..self.record.clone()
         }
@@ -180,13 +190,25 @@ impl Session {
         self.position() >= POSITION_MAX
     }
 
+    /// Whether the last step is not complete: some of its executor tasks have not run.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.sim().tasks_into() > 0
+    }
+
     /// Takes the next step; false if nothing is left to do or the run [is full](Self::is_full).
     pub fn step(&mut self) -> bool {
-        if self.is_full() {
-            return false;
-        }
+        self.go_on(History::step)
+    }
+
+    /// Runs one executor task of the next step; false if nothing is left to do or the run [is full](Self::is_full).
+    pub fn step_task(&mut self) -> bool {
+        self.go_on(History::step_task)
+    }
+
+    fn go_on(&mut self, go: impl FnOnce(&mut History<KRaft>) -> Result<bool, CommandError>) -> bool {
         // A command on record was checked when the record was opened.
-        if !self.history.step().unwrap_or(false) {
+        if self.is_full() || !go(&mut self.history).unwrap_or(false) {
             return false;
         }
         self.playhead_us = self.sim().now_us();
@@ -200,14 +222,19 @@ impl Session {
 
     /// Goes to a position.
     pub fn seek(&mut self, step: u64) {
-        let _ = self.history.seek(step);
+        self.seek_task(step, 0);
+    }
+
+    /// Goes to a position within a step: after so many of its tasks.
+    pub fn seek_task(&mut self, step: u64, tasks: u32) {
+        let _ = self.history.seek(step, tasks);
         self.playhead_us = self.sim().now_us();
         self.look_back();
     }
 
-    /// Takes one step back.
+    /// Takes one step back; within a step, goes to its start.
     pub fn step_back(&mut self) {
-        self.seek(self.position().saturating_sub(1));
+        self.seek(if self.is_open() { self.position() } else { self.position().saturating_sub(1) });
     }
 
     /// Does something here, at the playhead. What was to come is replaced by what comes of it.
@@ -215,7 +242,7 @@ impl Session {
     /// # Errors
     /// [`CommandError`] if it cannot be done; then nothing has changed.
     pub fn act(&mut self, command: Command) -> Result<(), CommandError> {
-        let placed = Placed { step: self.position(), at_us: self.playhead_us, command };
+        let placed = Placed { step: self.position(), tasks: self.sim().tasks_into(), at_us: self.playhead_us, command };
         self.history.act(placed)?;
         self.playhead_us = self.sim().now_us();
         self.last_trace.clear();
@@ -229,13 +256,11 @@ impl Session {
         let here = self.position();
         let now_us = self.sim().now_us();
         let mut lost = Vec::new();
-        let mut last = Vec::new();
-        self.history.visit(here.saturating_sub(LOOK_BACK), here, |sim, trace| {
-            collect_lost(&mut lost, trace);
-            if sim.steps() == here {
-                last.extend_from_slice(trace);
-            }
-        });
+        self.history.visit(here.saturating_sub(LOOK_BACK), here, |_, trace| collect_lost(&mut lost, trace));
+        let last = self.sim().last_step().to_vec();
+        if self.is_open() {
+            collect_lost(&mut lost, &last);
+        }
         lost.retain(|flight| flight.at_us > now_us);
         self.lost = lost;
         self.last_trace = last;

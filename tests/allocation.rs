@@ -1,6 +1,7 @@
 //! Once warm, an event allocates nothing.
 
 use raftwerk::raft::kraft::{KRaft, KRaftSettings};
+use raftwerk::raft::{ClientSettings, Form};
 use raftwerk::sim::{LinkConditions, Sim, SimSettings};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use std::alloc::System;
@@ -10,8 +11,14 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 #[test]
 fn a_warm_idle_cluster_allocates_nothing() {
+    for form in [Form::SeparateEvents, Form::OnePoll] {
+        allocates_nothing(ClientSettings { form, ..ClientSettings::default() });
+    }
+}
+
+fn allocates_nothing(client: ClientSettings) {
     let protocol = KRaftSettings::default();
-    let settings = SimSettings { replicas: 5, seed: 1, links: LinkConditions::default(), protocol };
+    let settings = SimSettings { replicas: 5, seed: 1, links: LinkConditions::default(), client, protocol };
     let mut sim = Sim::<KRaft>::new(settings);
     for _ in 0..20_000 {
         sim.step();

@@ -66,6 +66,29 @@ proptest! {
     }
 
     #[test]
+    fn stepping_task_by_task_and_back_gives_the_same_states(seed in any::<u64>()) {
+        let mut session = common::run_with_tasks(seed, 300);
+        let end = session.position();
+        // A link is the same run, at this very task.
+        let copy = Session::open(session.record()).expect("it opens");
+        prop_assert_eq!(copy.digests(), session.digests());
+        prop_assert_eq!(copy.record(), session.record());
+        session.seek(end / 2);
+        let half = session.digests();
+        // Task by task, remembering each moment, then each of them again from anywhere.
+        let mut moments = Vec::new();
+        while session.position() < end && session.step_task() {
+            moments.push((session.position(), session.sim().tasks_into(), session.digests()));
+        }
+        for &(position, tasks, digests) in moments.iter().rev().step_by(7) {
+            session.seek_task(position, tasks);
+            prop_assert_eq!(session.digests(), digests, "at {} + {} tasks", position, tasks);
+        }
+        session.seek(end / 2);
+        prop_assert_eq!(session.digests(), half);
+    }
+
+    #[test]
     fn a_clone_has_the_same_future(seed in any::<u64>()) {
         let session = common::faulty_run(seed, 100);
         let (mut a, mut b) = (session.sim().clone(), session.sim().clone());
@@ -102,7 +125,7 @@ fn dropping_one_message_changes_nothing_that_it_does_not_cause() {
         let dropped = loop {
             let found = session.sim().pending().into_iter().find_map(|event| match event.name {
                 EventName::Delivery { from, to, number, is_copy } => Some((from, to, number, is_copy)),
-                EventName::Timer { .. } => None,
+                EventName::Timer { .. } | EventName::Task { .. } => None,
             });
             if let Some(found) = found {
                 break found;

@@ -5,7 +5,13 @@ use raftwerk::raft::{ReplicaId, RoleShape};
 use raftwerk::sim::{LinkConditions, Sim, SimSettings};
 
 fn settings(replicas: u8, seed: u64) -> SimSettings<KRaftSettings> {
-    SimSettings { replicas, seed, links: LinkConditions::default(), protocol: KRaftSettings::default() }
+    SimSettings {
+        replicas,
+        seed,
+        links: LinkConditions::default(),
+        client: raftwerk::raft::ClientSettings::default(),
+        protocol: KRaftSettings::default(),
+    }
 }
 
 fn leader(sim: &Sim<KRaft>) -> Option<ReplicaId> {

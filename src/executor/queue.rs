@@ -90,6 +90,15 @@ impl<K: Ord + Copy, T> OrderedQueue<K, T> {
         slot.entry.as_ref().map(|(k, v)| (*k, v))
     }
 
+    /// The value of the entry that `handle` names, if it is still here.
+    pub fn get_mut(&mut self, handle: Handle) -> Option<&mut T> {
+        let slot = self.slots.get_mut(handle.slot as usize)?;
+        if slot.generation != handle.generation {
+            return None;
+        }
+        slot.entry.as_mut().map(|(_, value)| value)
+    }
+
     /// Takes out the entry that `handle` names, if it is still here.
     pub fn remove(&mut self, handle: Handle) -> Option<(K, T)> {
         self.get(handle)?;
@@ -110,22 +119,6 @@ impl<K: Ord + Copy, T> OrderedQueue<K, T> {
         self.sift_down(place);
         self.sift_up(self.slots[handle.slot as usize].place as usize);
         true
-    }
-
-    /// Drops all entries for which `keep` is false.
-    pub fn retain(&mut self, mut keep: impl FnMut(K, &T) -> bool) {
-        let mut place = 0;
-        while place < self.heap.len() {
-            let slot = self.heap[place] as usize;
-            let stays = self.slots[slot].entry.as_ref().is_some_and(|(k, v)| keep(*k, v));
-            if stays {
-                place += 1;
-            } else {
-                // What comes in from the end may belong further up, where it was or will be asked anyway.
-                self.take_place(place);
-                place = 0;
-            }
-        }
     }
 
     /// All entries, in no particular order.

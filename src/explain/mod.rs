@@ -6,7 +6,7 @@
 //! Holds always: each step has exactly one explanation.
 
 use crate::raft::kraft::{KRaft, MessageKind, Note};
-use crate::raft::{Fault, MessageFace, ReplicaId, RoleShape, Timer};
+use crate::raft::{Fault, MessageFace, ReplicaId, RequestError, RoleShape, TaskKind, Timer};
 use crate::sim::{Command, EventName, TraceEvent, What};
 
 /// What set a step off.
@@ -34,6 +34,13 @@ pub enum Trigger {
         /// Which.
         timer: Timer,
     },
+    /// A task ran that stands for itself.
+    Task {
+        /// On whose executor.
+        replica: ReplicaId,
+        /// Which; unknown until it has run.
+        kind: Option<TaskKind>,
+    },
 }
 
 /// A step, explained.
@@ -47,8 +54,12 @@ pub struct Explanation {
     pub then: Option<(ReplicaId, Note)>,
     /// What stopped a replica.
     pub fault: Option<(ReplicaId, Fault)>,
+    /// What a replica refused to do for its user.
+    pub refused: Option<(ReplicaId, RequestError)>,
     /// How many messages were sent because of it.
     pub sent: usize,
+    /// Whether tasks that belong to it have not run yet.
+    pub is_open: bool,
 }
 
 impl Explanation {
@@ -67,17 +78,21 @@ impl Explanation {
         self.fault.is_some()
             || changes_leader(&self.why)
             || changes_leader(&self.then)
-            || matches!(self.trigger, Trigger::Command(Command::Crash { .. } | Command::Restart { .. }))
+            || matches!(
+                self.trigger,
+                Trigger::Command(Command::Crash { .. } | Command::Restart { .. } | Command::Shutdown { .. })
+            )
     }
 }
 
 /// How telling a line is; the most telling one makes the sentence.
 const fn weight(note: &Note) -> u8 {
     match note {
-        Note::Became { .. } => 9,
+        Note::Became { .. } | Note::ShutdownEnded { .. } => 9,
         Note::Lost { .. } => 8,
         Note::Granted { .. } | Note::Refused { .. } | Note::SuccessorWait { .. } | Note::Truncated { .. } => 7,
         Note::HighWatermark { .. } => 6,
+        Note::ResignAsked { .. } | Note::ShutdownAsked { .. } => 6,
         Note::Counted { .. } | Note::ToldDiverging { .. } | Note::LeaderChangeAppended { .. } => 5,
         Note::Appended { .. } | Note::Served { .. } | Note::Fenced { .. } | Note::NotLeader { .. } => 4,
         Note::HeardLeader { .. } | Note::Acknowledged { .. } | Note::HighWatermarkWaits { .. } => 3,
@@ -86,9 +101,9 @@ const fn weight(note: &Note) -> u8 {
     }
 }
 
-/// Explains a step from its trace.
+/// Explains a step from its trace; `is_open` says that the trace is not complete yet.
 #[must_use]
-pub fn explain(trace: &[TraceEvent<KRaft>]) -> Explanation {
+pub fn explain(trace: &[TraceEvent<KRaft>], is_open: bool) -> Explanation {
     let trigger = trace
         .iter()
         .find_map(|event| match event.what {
@@ -97,6 +112,13 @@ pub fn explain(trace: &[TraceEvent<KRaft>]) -> Explanation {
                 Some(Trigger::Delivery { from, to: event.replica, face, is_wasted })
             }
             What::Fired { event: EventName::Timer { replica, timer, .. } } => Some(Trigger::Timer { replica, timer }),
+            What::Fired { event: EventName::Task { replica, .. } } => Some(Trigger::Task {
+                replica,
+                kind: trace.iter().find_map(|event| match event.what {
+                    What::Task { kind, .. } => Some(kind),
+                    _ => None,
+                }),
+            }),
             _ => None,
         })
         .unwrap_or(Trigger::Began);
@@ -121,11 +143,15 @@ pub fn explain(trace: &[TraceEvent<KRaft>]) -> Explanation {
         (None, other) => (other, None),
     };
     let fault = trace.iter().find_map(|event| match event.what {
-        What::Failed(fault) => Some((event.replica, fault)),
+        What::Failed(fault, _) => Some((event.replica, fault)),
+        _ => None,
+    });
+    let refused = trace.iter().find_map(|event| match event.what {
+        What::Refused(why) => Some((event.replica, why)),
         _ => None,
     });
     let sent = trace.iter().filter(|event| matches!(event.what, What::Sent { .. })).count();
-    Explanation { trigger, why, then, fault, sent }
+    Explanation { trigger, why, then, fault, refused, sent, is_open }
 }
 
 #[cfg(test)]
@@ -144,14 +170,18 @@ mod tests {
         };
         let granted =
             What::Note(Note::Granted { to: ReplicaId(0), epoch: 1, pre_vote: false, theirs: (0, 0), ours: (0, 0) });
-        let vote =
-            explain(&[event(delivered), event(became(RoleShape::Unattached, Cause::HigherEpoch)), event(granted)]);
+        let vote = explain(
+            &[event(delivered), event(became(RoleShape::Unattached, Cause::HigherEpoch)), event(granted)],
+            false,
+        );
         assert!(matches!(vote.why, Some((_, Note::Became { .. }))));
         assert!(matches!(vote.then, Some((_, Note::Granted { .. }))));
         let counted =
             What::Note(Note::Counted { from: ReplicaId(0), granted: true, pre_vote: false, have: 2, need: 2 });
-        let election =
-            explain(&[event(delivered), event(counted), event(became(RoleShape::Leader, Cause::MajorityGranted))]);
+        let election = explain(
+            &[event(delivered), event(counted), event(became(RoleShape::Leader, Cause::MajorityGranted))],
+            false,
+        );
         assert!(matches!(election.why, Some((_, Note::Counted { .. }))));
         assert!(matches!(election.then, Some((_, Note::Became { to: RoleShape::Leader, .. }))));
         assert!(election.is_news() && !vote.is_news());

@@ -1,24 +1,54 @@
 //! A replica together with the executor on which it runs.
 //!
-//! A [`RaftClient`] is given its executor at construction and schedules and cancels its own tasks on it. Its work is
-//! cut into *separate events*: one task to look at the state, one per inbound message, one to tell the listeners, and
-//! one per armed timer. A look at the state comes before a message of the same instant and after whatever changed
-//! something.
+//! A [`RaftClient`] is given its executor at construction and schedules and cancels its own tasks on it, be it the
+//! mock of a simulation or the default one in real time. Its work comes in one of two [forms](Form) over the same
+//! timer table:
 //!
-//! Holds always: each armed timer of the replica has exactly one task; a task that was overtaken by a re-arm is gone.
-//! Local time is converted here and nowhere else.
+//! | | separate events | one poll event |
+//! | --- | --- | --- |
+//! | an inbound message | a task of its own; there is no message queue | waits in the client's queue and moves the poll to now |
+//! | a timer | a task of its own, scheduled for the deadline | the poll is scheduled for the earliest deadline |
+//! | a look at the state | a task, before a message and after whatever changed something | the first part of each poll |
+//! | listeners | a task, when something changed | the last part of each poll |
 //!
-//! Leaves out, for now: the form of the work as one self-rescheduling poll event, and graceful shutdown.
+//! Holds always: in both forms a look at the state comes before a message of the same instant and after it, so that
+//! both do the same at the same times; in separate events each armed timer has exactly one task, and one that was
+//! overtaken by a re-arm is gone; with one poll event there is at most one poll waiting, due no later than the earliest
+//! deadline. Local time is converted here and nowhere else.
 
 use super::digest::Encoder;
 use super::ids::ReplicaId;
-use super::protocol::{Context, Effects, Fault, Luck, Protocol, Replica};
-use super::timers::Timer;
-use crate::executor::{EventExecutor, MockEventExecutor, MockTime, NEVER, TaskId};
+use super::protocol::{Context, Effects, Ended, Fault, Luck, Protocol, Replica, Request, RequestError};
+use super::timers::{Armed, Timer};
+use crate::executor::{
+    EventExecutor, MICROS_PER_MILLI, MockEventExecutor, MockTime, NEVER, Outcome, Rejected, TaskId, Turn, Work,
+};
+use std::collections::VecDeque;
+
+/// How a client's work is cut into events.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// One task for each thing to do.
+    #[default]
+    SeparateEvents,
+    /// One task that does a bit of everything and comes again: a polling thread, wrapped.
+    OnePoll,
+}
+
+/// How a client works.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClientSettings {
+    /// The form of its work.
+    pub form: Form,
+    /// Separate events: a message is preceded by a look at the state if the last one is longer ago than this.
+    pub poll_state_max_age_ms: u32,
+}
 
 /// What waits on a client's executor.
 #[derive(Clone, Debug)]
 pub enum Task<M> {
+    /// One poll event: the state, one message, the listeners.
+    Poll,
     /// Do what the state asks for.
     PollState,
     /// Take a message.
@@ -27,19 +57,64 @@ pub enum Task<M> {
     PollListeners,
     /// A timer's time has come.
     Timer(Timer),
+    /// Do what somebody asks for.
+    Request(Request),
+    /// Another thread brings a message: it becomes a message of this client as soon as this runs.
+    Arrival(ReplicaId, M),
 }
 
-/// Which task ran, without its contents.
+/// Which task, without its contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskKind {
+    /// [`Task::Poll`].
+    Poll,
     /// [`Task::PollState`].
     PollState,
-    /// [`Task::Message`].
-    Message,
+    /// [`Task::Message`], and from whom.
+    Message(ReplicaId),
     /// [`Task::PollListeners`].
     PollListeners,
     /// [`Task::Timer`].
     Timer(Timer),
+    /// [`Task::Request`].
+    Request,
+    /// [`Task::Arrival`], and from whom.
+    Arrival(ReplicaId),
+}
+
+impl<M> Task<M> {
+    /// Which task it is.
+    #[must_use]
+    pub const fn kind(&self) -> TaskKind {
+        match self {
+            Self::Poll => TaskKind::Poll,
+            Self::PollState => TaskKind::PollState,
+            Self::Message(from, _) => TaskKind::Message(*from),
+            Self::PollListeners => TaskKind::PollListeners,
+            Self::Timer(timer) => TaskKind::Timer(*timer),
+            Self::Request(_) => TaskKind::Request,
+            Self::Arrival(from, _) => TaskKind::Arrival(*from),
+        }
+    }
+}
+
+/// Why a client's task failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TaskError {
+    /// The client cannot go on.
+    #[error("the client stopped: {0:?}")]
+    Fault(Fault),
+    /// The replica refused the request; nothing has changed.
+    #[error(transparent)]
+    Refused(#[from] RequestError),
+    /// The client had stopped before.
+    #[error("the client has stopped")]
+    Stopped,
+}
+
+impl<M> Work for Task<M> {
+    type Value = ();
+    type Error = TaskError;
 }
 
 /// A replica's clock against the global one.
@@ -73,60 +148,83 @@ impl LocalClock {
     }
 }
 
-/// One driven replica.
-#[derive(Clone, Debug)]
-pub struct RaftClient<P: Protocol> {
-    replica: P::Replica,
-    executor: MockEventExecutor<Task<P::Message>>,
-    /// The task of each armed timer, by [`Timer::index`].
-    timer_tasks: Vec<Option<TaskId>>,
-    clock: LocalClock,
-    /// When the state was last looked at, in local microseconds.
-    polled_at_us: Option<u64>,
-    poll_is_queued: bool,
-    listeners_are_queued: bool,
-}
-
 /// What driving needs from outside.
 pub struct Surroundings<'a, P: Protocol> {
-    /// The global clock.
-    pub time: &'a MockTime,
     /// The protocol's settings.
     pub settings: &'a P::Settings,
     /// The replica's luck.
     pub luck: &'a mut dyn Luck,
-    /// Where effects go; the driver itself carries out timers and notify.
+    /// Where effects go; the client itself carries out timers and notify.
     pub effects: &'a mut Effects<P>,
 }
 
-impl<P: Protocol> RaftClient<P> {
-    /// Starts a replica from `disk` on `executor` and queues its first look at the state.
+impl<P: Protocol> Surroundings<'_, P> {
+    fn at(&mut self, now_us: u64) -> Context<'_, P> {
+        Context { now_us, settings: self.settings, luck: &mut *self.luck, effects: &mut *self.effects }
+    }
+}
+
+/// A replica on its executor.
+#[derive(Clone, Debug)]
+pub struct RaftClient<P: Protocol, X> {
+    id: ReplicaId,
+    replica: P::Replica,
+    executor: X,
+    settings: ClientSettings,
+    clock: LocalClock,
+    /// When the state was last looked at, in local microseconds.
+    polled_at_us: Option<u64>,
+    empty_polls: u64,
+    /// Separate events: the task of each armed timer, by [`Timer::index`].
+    timer_tasks: Vec<Option<TaskId>>,
+    poll_is_queued: bool,
+    listeners_are_queued: bool,
+    /// One poll event: the waiting poll and its global due time.
+    poll: Option<(TaskId, u64)>,
+    inbox: VecDeque<(ReplicaId, P::Message)>,
+    /// Timers that were made to go off by hand and wait for the poll.
+    hurried: Vec<Timer>,
+}
+
+impl<P: Protocol, X: EventExecutor<Task<P::Message>>> RaftClient<P, X> {
+    /// Starts a replica from `disk` on `executor`. Its first look at the state is for the driver to ask for.
     #[must_use]
-    pub fn start(
+    pub fn new(
         id: ReplicaId,
         replicas: u8,
         disk: P::Disk,
-        executor: MockEventExecutor<Task<P::Message>>,
+        executor: X,
+        settings: ClientSettings,
         clock: LocalClock,
         around: &mut Surroundings<'_, P>,
     ) -> Self {
-        let now_us = clock.local_us(around.time.now_us());
-        let mut cx =
-            Context { now_us, settings: around.settings, luck: &mut *around.luck, effects: &mut *around.effects };
-        let replica = P::Replica::start(id, replicas, disk, &mut cx);
+        let now_us = clock.local_us(executor.now_us());
+        let replica = P::Replica::start(id, replicas, disk, &mut around.at(now_us));
         let mut client = Self {
+            id,
             replica,
             executor,
-            timer_tasks: vec![None; Timer::table_len(replicas)],
+            settings,
             clock,
             polled_at_us: None,
+            empty_polls: 0,
+            timer_tasks: vec![None; Timer::table_len(replicas)],
             poll_is_queued: false,
             listeners_are_queued: false,
+            poll: None,
+            inbox: VecDeque::new(),
+            hurried: Vec::new(),
         };
-        client.executor.see(around.time);
-        client.settle(around);
-        client.queue_poll();
+        if settings.form == Form::SeparateEvents {
+            client.settle(around);
+        }
         client
+    }
+
+    /// Whose client it is.
+    #[must_use]
+    pub const fn id(&self) -> ReplicaId {
+        self.id
     }
 
     /// The replica.
@@ -137,8 +235,13 @@ impl<P: Protocol> RaftClient<P> {
 
     /// Its executor.
     #[must_use]
-    pub const fn executor(&self) -> &MockEventExecutor<Task<P::Message>> {
+    pub const fn executor(&self) -> &X {
         &self.executor
+    }
+
+    /// Its executor, to show it the clock or to shut it down.
+    pub const fn executor_mut(&mut self) -> &mut X {
+        &mut self.executor
     }
 
     /// Its clock.
@@ -147,112 +250,328 @@ impl<P: Protocol> RaftClient<P> {
         self.clock
     }
 
+    /// How it works.
+    #[must_use]
+    pub const fn settings(&self) -> ClientSettings {
+        self.settings
+    }
+
+    /// How many looks at the state found nothing to do.
+    #[must_use]
+    pub const fn empty_polls(&self) -> u64 {
+        self.empty_polls
+    }
+
+    /// How a graceful shutdown has ended, if it has.
+    #[must_use]
+    pub fn ended(&self) -> Option<Ended> {
+        self.replica.ended()
+    }
+
     /// Stops it; gives what is on disk.
     #[must_use]
     pub fn stop(self, keep_unflushed: bool) -> P::Disk {
         self.replica.stop(keep_unflushed)
     }
 
+    /// Asks for a look at the state.
+    pub fn queue_poll(&mut self, around: &mut Surroundings<'_, P>) {
+        match self.settings.form {
+            Form::SeparateEvents => self.queue_poll_state(around),
+            Form::OnePoll => self.poll_at(self.executor.now_us(), around),
+        }
+    }
+
+    /// Takes in a message; it is handled by a task.
+    pub fn receive(&mut self, from: ReplicaId, message: P::Message, around: &mut Surroundings<'_, P>) {
+        match self.settings.form {
+            Form::SeparateEvents => {
+                let now_us = self.clock.local_us(self.executor.now_us());
+                let max_age_us = u64::from(self.settings.poll_state_max_age_ms) * MICROS_PER_MILLI;
+                let is_fresh = self.polled_at_us.is_some_and(|at_us| now_us.saturating_sub(at_us) <= max_age_us);
+                if !is_fresh {
+                    self.queue_poll_state(around);
+                }
+                let given = self.executor.submit(Task::Message(from, message));
+                expect_room(given, around);
+            }
+            Form::OnePoll => {
+                self.inbox.push_back((from, message));
+                self.poll_at(self.executor.now_us(), around);
+            }
+        }
+    }
+
+    /// Submits a request of its user.
+    ///
+    /// # Errors
+    /// [`Rejected`] if the executor does not take it.
+    pub fn ask(&mut self, request: Request) -> Result<TaskId, Rejected> {
+        self.executor.submit(Task::Request(request))
+    }
+
+    /// Brings an armed timer forward to now.
+    pub fn hurry(&mut self, timer: Timer, around: &mut Surroundings<'_, P>) {
+        match self.settings.form {
+            Form::SeparateEvents => {
+                if let Some(task) = self.timer_tasks[timer.index()].take() {
+                    self.executor.cancel(task);
+                    let given = self.executor.submit(Task::Timer(timer));
+                    self.timer_tasks[timer.index()] = expect_room(given, around);
+                }
+            }
+            Form::OnePoll => {
+                self.hurried.push(timer);
+                self.poll_at(self.executor.now_us(), around);
+            }
+        }
+    }
+
+    /// Takes back a waiting task, as a fault of the executor would: nobody tells the client.
+    pub fn lose(&mut self, id: TaskId) -> bool {
+        if !self.executor.cancel(id) {
+            return false;
+        }
+        self.forget(id.number);
+        true
+    }
+
+    /// A task that waits no longer leaves no trace in the client's own books.
+    fn forget(&mut self, number: u64) {
+        if self.poll.is_some_and(|(task, _)| task.number == number) {
+            self.poll = None;
+        }
+        for slot in &mut self.timer_tasks {
+            if slot.is_some_and(|task| task.number == number) {
+                *slot = None;
+            }
+        }
+    }
+
+    /// Takes back all that is scheduled: nothing more is to be done.
+    pub fn give_up(&mut self) {
+        for slot in &mut self.timer_tasks {
+            if let Some(task) = slot.take() {
+                self.executor.cancel(task);
+            }
+        }
+        if let Some((task, _)) = self.poll.take() {
+            self.executor.cancel(task);
+        }
+        self.inbox.clear();
+        self.hurried.clear();
+    }
+
+    /// Runs one task that came from its executor.
+    ///
+    /// # Errors
+    /// [`TaskError::Refused`] for a request that the replica refuses. A fault is left in the effects.
+    pub fn run(&mut self, task: Task<P::Message>, around: &mut Surroundings<'_, P>) -> Result<(), TaskError> {
+        let now_us = self.clock.local_us(self.executor.now_us());
+        match task {
+            Task::Poll => self.run_poll(now_us, around),
+            Task::PollState => {
+                self.poll_is_queued = false;
+                self.polled_at_us = Some(now_us);
+                let again = self.replica.poll_state(&mut around.at(now_us));
+                if again {
+                    self.queue_poll_state(around);
+                } else {
+                    self.empty_polls += u64::from(around.effects.is_empty());
+                }
+            }
+            Task::Message(from, message) => {
+                self.replica.handle(from, message, &mut around.at(now_us));
+                self.queue_poll_state(around);
+            }
+            Task::PollListeners => {
+                self.listeners_are_queued = false;
+                self.replica.poll_listeners(&mut around.at(now_us));
+            }
+            Task::Timer(timer) => {
+                self.timer_tasks[timer.index()] = None;
+                self.polled_at_us = Some(now_us);
+                if self.replica.fire(timer, &mut around.at(now_us)) {
+                    self.queue_poll_state(around);
+                }
+            }
+            Task::Request(request) => {
+                self.replica.request(request, &mut around.at(now_us))?;
+                self.queue_poll(around);
+            }
+            Task::Arrival(from, message) => self.receive(from, message, around),
+        }
+        self.settle(around);
+        Ok(())
+    }
+
+    /// The state, one message, the listeners; then it says when it wants to come again.
+    fn run_poll(&mut self, now_us: u64, around: &mut Surroundings<'_, P>) {
+        self.poll = None;
+        self.polled_at_us = Some(now_us);
+        let mut again = if self.hurried.is_empty() {
+            self.replica.poll_state(&mut around.at(now_us))
+        } else {
+            let timer = self.hurried.remove(0);
+            self.replica.fire(timer, &mut around.at(now_us))
+        };
+        let was_empty = !again && around.effects.is_empty();
+        if let Some((from, message)) = self.inbox.pop_front() {
+            self.replica.handle(from, message, &mut around.at(now_us));
+            again = true;
+        } else {
+            self.empty_polls += u64::from(was_empty);
+        }
+        if std::mem::take(&mut around.effects.notify) {
+            self.replica.poll_listeners(&mut around.at(now_us));
+        }
+        if again || !self.inbox.is_empty() || !self.hurried.is_empty() {
+            self.poll_at(self.executor.now_us(), around);
+        }
+    }
+
+    /// Carries out what concerns the executor: timers and notify.
+    fn settle(&mut self, around: &mut Surroundings<'_, P>) {
+        match self.settings.form {
+            Form::SeparateEvents => self.settle_separate(around),
+            Form::OnePoll => {
+                around.effects.timers.clear();
+                around.effects.notify = false;
+                let at_us = self.replica.timers().first_deadline_us();
+                if at_us != NEVER {
+                    self.poll_at(self.clock.global_us(at_us).max(self.executor.now_us()), around);
+                }
+            }
+        }
+    }
+
+    fn settle_separate(&mut self, around: &mut Surroundings<'_, P>) {
+        let mut timers = std::mem::take(&mut around.effects.timers);
+        for timer in timers.drain(..) {
+            let at_us = self.replica.timers().deadline_us(timer);
+            if let Some(task) = self.timer_tasks[timer.index()].take() {
+                self.executor.cancel(task);
+            }
+            if at_us != NEVER {
+                let delay_us = self.clock.global_us(at_us).saturating_sub(self.executor.now_us());
+                let given = self.executor.schedule(Task::Timer(timer), delay_us);
+                self.timer_tasks[timer.index()] = expect_room(given, around);
+            }
+        }
+        around.effects.timers = timers;
+        if std::mem::take(&mut around.effects.notify) && !self.listeners_are_queued {
+            self.listeners_are_queued = true;
+            let given = self.executor.submit(Task::PollListeners);
+            expect_room(given, around);
+        }
+    }
+
+    fn queue_poll_state(&mut self, around: &mut Surroundings<'_, P>) {
+        if !self.poll_is_queued {
+            self.poll_is_queued = true;
+            let given = self.executor.submit(Task::PollState);
+            expect_room(given, around);
+        }
+    }
+
+    /// Sees to it that the poll comes at `at_us` (global) or before.
+    fn poll_at(&mut self, at_us: u64, around: &mut Surroundings<'_, P>) {
+        match self.poll {
+            Some((_, due_us)) if due_us <= at_us => return,
+            Some((task, _)) => {
+                self.executor.cancel(task);
+            }
+            None => {}
+        }
+        let delay_us = at_us.saturating_sub(self.executor.now_us());
+        let given = self.executor.schedule(Task::Poll, delay_us);
+        self.poll = expect_room(given, around).map(|task| (task, at_us));
+    }
+}
+
+/// A task that finds no room would leave the client asleep for ever, which is a fault. After a shutdown of the executor
+/// nothing more is wanted.
+fn expect_room<P: Protocol>(given: Result<TaskId, Rejected>, around: &mut Surroundings<'_, P>) -> Option<TaskId> {
+    if matches!(given, Err(Rejected::Capacity(_))) {
+        around.effects.fault = Some(Fault::ExecutorFull);
+    }
+    given.ok()
+}
+
+/// What a client will do next by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Upcoming {
+    /// A timer goes off.
+    Timer(Timer, Armed),
+    /// A task runs for which no timer is the reason.
+    Task(u64, TaskKind),
+}
+
+/// In a simulation.
+impl<P: Protocol> RaftClient<P, MockEventExecutor<Task<P::Message>>> {
     /// When its earliest task is due, in global microseconds.
     #[must_use]
     pub fn next_due_us(&self) -> u64 {
         self.executor.next_due_us()
     }
 
-    /// The timer that comes first and its global time.
-    #[must_use]
-    pub fn first_timer(&self) -> Option<(Timer, u32, u64)> {
-        self.replica.timers().first().map(|(timer, line)| (timer, line.number, self.clock.global_us(line.at_us)))
-    }
-
-    /// Queues a message, after a look at the state if there was none at this instant.
-    pub fn receive(&mut self, from: ReplicaId, message: P::Message, time: &MockTime) {
-        self.executor.see(time);
-        if self.polled_at_us != Some(self.clock.local_us(time.now_us())) {
-            self.queue_poll();
-        }
-        self.submit(Task::Message(from, message));
-    }
-
-    /// Brings an armed timer forward to now.
-    pub fn hurry(&mut self, timer: Timer, around: &mut Surroundings<'_, P>) {
-        self.executor.see(around.time);
-        if let Some(task) = self.timer_tasks[timer.index()].take() {
-            self.executor.cancel(task);
-            self.timer_tasks[timer.index()] = self.executor.submit(Task::Timer(timer)).ok();
-        }
-    }
-
-    /// Runs at most one due task; says which.
-    pub fn poll(&mut self, around: &mut Surroundings<'_, P>) -> Option<(u64, TaskKind)> {
-        let (number, task) = self.executor.take_due(around.time)?;
-        let now_us = self.clock.local_us(around.time.now_us());
-        let mut cx =
-            Context { now_us, settings: around.settings, luck: &mut *around.luck, effects: &mut *around.effects };
-        let kind = match task {
-            Task::PollState => {
-                self.poll_is_queued = false;
-                self.polled_at_us = Some(now_us);
-                let again = self.replica.poll_state(&mut cx);
-                if again {
-                    self.queue_poll();
-                }
-                TaskKind::PollState
-            }
-            Task::Message(from, message) => {
-                self.replica.handle(from, message, &mut cx);
-                self.queue_poll();
-                TaskKind::Message
-            }
-            Task::PollListeners => {
-                self.listeners_are_queued = false;
-                self.replica.poll_listeners(&mut cx);
-                TaskKind::PollListeners
-            }
-            Task::Timer(timer) => {
-                self.timer_tasks[timer.index()] = None;
-                self.polled_at_us = Some(now_us);
-                let again = self.replica.fire(timer, &mut cx);
-                if again {
-                    self.queue_poll();
-                }
-                TaskKind::Timer(timer)
-            }
+    /// The timers that will wake it, with their lines of the table. A timer whose task was lost is not among them.
+    pub fn waking(&self) -> impl Iterator<Item = (Timer, Armed)> {
+        let is_awake = |timer: Timer| match self.settings.form {
+            Form::SeparateEvents => self.timer_tasks[timer.index()].is_some(),
+            Form::OnePoll => self.poll.is_some(),
         };
-        self.settle(around);
-        Some((number, kind))
+        self.replica.timers().armed().filter(move |(timer, _)| is_awake(*timer))
     }
 
-    /// Carries out what concerns the executor: timers and notify.
-    fn settle(&mut self, around: &mut Surroundings<'_, P>) {
-        let effects = &mut *around.effects;
-        for timer in effects.timers.drain(..) {
-            let at_us = self.replica.timers().deadline_us(timer);
-            let slot = &mut self.timer_tasks[timer.index()];
-            if let Some(task) = slot.take() {
-                self.executor.cancel(task);
-            }
-            if at_us != NEVER {
-                let delay_us = self.clock.global_us(at_us).saturating_sub(around.time.now_us());
-                *slot = self.executor.schedule(Task::Timer(timer), delay_us).ok();
-            }
-        }
-        if std::mem::take(&mut effects.notify) && !self.listeners_are_queued {
-            self.listeners_are_queued = true;
-            self.submit(Task::PollListeners);
-        }
+    /// What its earliest task is for.
+    #[must_use]
+    pub fn upcoming(&self) -> Option<(u64, Upcoming)> {
+        let (due_us, number, task) = self.executor.first()?;
+        let is_for_timer = match task {
+            Task::Timer(_) => true,
+            Task::Poll => self.inbox.is_empty() && self.hurried.is_empty(),
+            _ => false,
+        };
+        // Of the timers of one instant the first in their order gives the name.
+        let timer = self
+            .waking()
+            .filter(|(_, line)| is_for_timer && self.clock.global_us(line.at_us) <= due_us)
+            .min_by_key(|(timer, line)| (line.at_us, *timer));
+        let upcoming = timer.map_or(Upcoming::Task(number, task.kind()), |(timer, line)| Upcoming::Timer(timer, line));
+        Some((due_us, upcoming))
     }
 
-    fn queue_poll(&mut self) {
-        if !self.poll_is_queued {
-            self.poll_is_queued = true;
-            self.submit(Task::PollState);
-        }
+    /// All that waits on its executor, in order: due time in global microseconds, number, kind.
+    #[must_use]
+    pub fn queue(&self) -> Vec<(u64, u64, TaskKind)> {
+        let mut queue: Vec<_> = self.executor.waiting().map(|(due_us, n, task)| (due_us, n, task.kind())).collect();
+        queue.sort_unstable_by_key(|&(due_us, number, _)| (due_us, number));
+        queue
     }
 
-    fn submit(&mut self, task: Task<P::Message>) {
-        // Rejected only after a shutdown, when nothing more is wanted.
-        let _ = self.executor.submit(task);
+    /// Messages that wait for the one poll event.
+    #[must_use]
+    pub fn inbox_len(&self) -> usize {
+        self.inbox.len()
+    }
+
+    /// Takes its earliest task if it is due.
+    pub fn take_due(&mut self, time: &MockTime) -> Option<Turn<Task<P::Message>>> {
+        self.executor.take_due(time)
+    }
+
+    /// Takes the waiting task with that number out of turn.
+    pub fn take(&mut self, number: u64, time: &MockTime) -> Option<Turn<Task<P::Message>>> {
+        let id = self.executor.find(number)?;
+        let turn = self.executor.take(id, time)?;
+        self.forget(number);
+        Some(turn)
+    }
+
+    /// Says how a taken task has ended.
+    pub fn complete(&mut self, number: u64, result: Result<(), TaskError>) {
+        self.executor.complete(number, result.map_or_else(Outcome::Error, Outcome::Value));
     }
 
     /// Writes everything that decides its future, for a state digest.
@@ -261,14 +580,21 @@ impl<P: Protocol> RaftClient<P> {
         out.u64(self.clock.offset_us);
         out.u32(self.clock.rate_ppm);
         out.option(self.polled_at_us);
+        for &(from, ref message) in &self.inbox {
+            out.u8(from.0);
+            P::encode_message(message, out);
+        }
+        for timer in &self.hurried {
+            out.u32(u32::try_from(timer.index()).unwrap_or(u32::MAX));
+        }
         // Tasks in their order; their numbers are part of their names.
         order.clear();
-        order.extend(self.executor.tasks().map(|(due_us, number, _)| (due_us, number)));
+        order.extend(self.executor.waiting().map(|(due_us, number, _)| (due_us, number)));
         order.sort_unstable();
         for &(due_us, number) in order.iter() {
             out.u64(due_us);
             out.u64(number);
-            let task = self.executor.tasks().find(|&(_, n, _)| n == number).map(|(_, _, task)| task);
+            let task = self.executor.waiting().find(|&(_, n, _)| n == number).map(|(_, _, task)| task);
             match task {
                 Some(Task::PollState) => out.u8(0),
                 Some(Task::Message(from, message)) => {
@@ -281,17 +607,18 @@ impl<P: Protocol> RaftClient<P> {
                     out.u8(3);
                     out.u32(u32::try_from(timer.index()).unwrap_or(u32::MAX));
                 }
+                Some(Task::Poll) => out.u8(4),
+                Some(Task::Request(request)) => {
+                    out.u8(5);
+                    request.encode(out);
+                }
+                Some(Task::Arrival(from, message)) => {
+                    out.u8(6);
+                    out.u8(from.0);
+                    P::encode_message(message, out);
+                }
                 None => {}
             }
         }
     }
-}
-
-/// What a client reports when it cannot go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Failure {
-    /// Which replica.
-    pub replica: ReplicaId,
-    /// Why.
-    pub fault: Fault,
 }

@@ -45,6 +45,67 @@ pub enum Fault {
     RequestCalledInvalid,
     /// More tasks at one instant than any correct run has.
     TaskLoop,
+    /// The executor had no room for a task without which the client would never wake.
+    ExecutorFull,
+}
+
+/// What a replica's user may ask of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// Give up leadership of that epoch.
+    Resign {
+        /// The epoch.
+        epoch: u32,
+    },
+    /// Finish gracefully, within that time.
+    Shutdown {
+        /// In microseconds.
+        timeout_us: u64,
+    },
+}
+
+impl Request {
+    /// Writes it for a digest.
+    pub fn encode(self, out: &mut Encoder) {
+        match self {
+            Self::Resign { epoch } => {
+                out.u8(0);
+                out.u32(epoch);
+            }
+            Self::Shutdown { timeout_us } => {
+                out.u8(1);
+                out.u64(timeout_us);
+            }
+        }
+    }
+}
+
+/// Why a replica refused a request. Nothing has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RequestError {
+    /// It cannot resign from an epoch it has not reached.
+    #[error("it cannot resign from epoch {epoch}: its epoch is {current}")]
+    ResignAhead {
+        /// What was asked for.
+        epoch: u32,
+        /// Where it is.
+        current: u32,
+    },
+    /// It cannot resign: it does not lead.
+    #[error("it cannot resign from epoch {epoch}: it does not lead it")]
+    NotLeader {
+        /// What was asked for.
+        epoch: u32,
+    },
+}
+
+/// How a graceful shutdown ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// Somebody else leads, or nobody else is needed.
+    Completed,
+    /// Its time was over.
+    TimedOut,
 }
 
 /// What a replica wants done. Kept by the driver and reused, so that a step allocates nothing once warm.
@@ -67,6 +128,19 @@ pub struct Effects<P: Protocol> {
 impl<P: Protocol> Default for Effects<P> {
     fn default() -> Self {
         Self { persisted: false, sends: Vec::new(), timers: Vec::new(), notify: false, notes: Vec::new(), fault: None }
+    }
+}
+
+impl<P: Protocol> Effects<P> {
+    /// Whether nothing is wanted.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        !self.persisted
+            && self.sends.is_empty()
+            && self.timers.is_empty()
+            && !self.notify
+            && self.notes.is_empty()
+            && self.fault.is_none()
     }
 }
 
@@ -227,6 +301,15 @@ pub trait Replica<P: Protocol>: Clone + Debug {
 
     /// A timer's time has come, or is made to come. True if `poll_state` must follow at once.
     fn fire(&mut self, timer: Timer, cx: &mut Context<'_, P>) -> bool;
+
+    /// Takes on what its user asks for; the next look at the state acts on it.
+    ///
+    /// # Errors
+    /// [`RequestError`]; then nothing has changed.
+    fn request(&mut self, request: Request, cx: &mut Context<'_, P>) -> Result<(), RequestError>;
+
+    /// How a graceful shutdown has ended, if it has.
+    fn ended(&self) -> Option<Ended>;
 
     /// Its timers.
     fn timers(&self) -> &TimerTable;

@@ -25,6 +25,8 @@ pub enum TimerKind {
     RetryBackoff = 5,
     /// Fetches parked at a leader.
     LongPoll = 6,
+    /// The time for a graceful shutdown.
+    Shutdown = 7,
 }
 
 /// One timer of a replica: its kind and, for those kept per peer, the peer.
@@ -53,9 +55,10 @@ impl Timer {
     #[must_use]
     pub const fn index(self) -> usize {
         match (self.kind, self.peer) {
-            (TimerKind::Request, Some(peer)) => 5 + 2 * peer.index(),
-            (TimerKind::RetryBackoff, Some(peer)) => 6 + 2 * peer.index(),
+            (TimerKind::Request, Some(peer)) => 6 + 2 * peer.index(),
+            (TimerKind::RetryBackoff, Some(peer)) => 7 + 2 * peer.index(),
             (TimerKind::LongPoll, _) => 4,
+            (TimerKind::Shutdown, _) => 5,
             (kind, _) => kind as usize,
         }
     }
@@ -69,9 +72,10 @@ impl Timer {
             2 => Self::new(TimerKind::CheckQuorum),
             3 => Self::new(TimerKind::BeginQuorumEpoch),
             4 => Self::new(TimerKind::LongPoll),
+            5 => Self::new(TimerKind::Shutdown),
             per_peer => {
-                let peer = ReplicaId(u8::try_from((per_peer - 5) / 2).expect("at most 25 peers"));
-                let kind = if per_peer % 2 == 1 { TimerKind::Request } else { TimerKind::RetryBackoff };
+                let peer = ReplicaId(u8::try_from((per_peer - 6) / 2).expect("at most 25 peers"));
+                let kind = if per_peer % 2 == 0 { TimerKind::Request } else { TimerKind::RetryBackoff };
                 Self::of(kind, peer)
             }
         }
@@ -80,12 +84,12 @@ impl Timer {
     /// The size of dense tables for `replicas` peers.
     #[must_use]
     pub const fn table_len(replicas: u8) -> usize {
-        5 + 2 * replicas as usize
+        6 + 2 * replicas as usize
     }
 }
 
 /// One line of the table.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Armed {
     /// When it is due, in local microseconds; [`NEVER`] while disarmed.
     pub at_us: u64,
@@ -159,10 +163,10 @@ impl TimerTable {
             .map(|(index, line)| (Timer::at_index(index), *line))
     }
 
-    /// The armed timer that comes first: by deadline, then in the order of [`TimerKind`].
+    /// The earliest deadline, in local microseconds; [`NEVER`] with none armed.
     #[must_use]
-    pub fn first(&self) -> Option<(Timer, Armed)> {
-        self.armed().min_by_key(|(timer, line)| (line.at_us, *timer))
+    pub fn first_deadline_us(&self) -> u64 {
+        self.lines.iter().map(|line| line.at_us).min().unwrap_or(NEVER)
     }
 
     /// Writes the table for a state digest.
@@ -192,6 +196,8 @@ mod tests {
         table.arm(Timer::of(TimerKind::Request, ReplicaId(2)), 0, 5);
         table.arm(Timer::new(TimerKind::Fetch), 0, 5);
         table.arm(Timer::new(TimerKind::Election), 0, 6);
-        assert_eq!(table.first().map(|(t, _)| t.kind), Some(TimerKind::Fetch));
+        assert_eq!(table.first_deadline_us(), 5);
+        let first = table.armed().min_by_key(|(timer, line)| (line.at_us, *timer));
+        assert_eq!(first.map(|(timer, _)| timer.kind), Some(TimerKind::Fetch));
     }
 }

@@ -6,7 +6,7 @@
 use super::record::{ProtocolSettings, Record};
 use super::validate::InputError;
 use crate::raft::kraft::{Bootstrap, KRaftSettings, Rules};
-use crate::raft::{ReplicaId, Timer, TimerKind};
+use crate::raft::{ClientSettings, Form, ReplicaId, Timer, TimerKind};
 use crate::sim::{Command, EventName, LinkConditions, Placed};
 use serde::{Deserialize, Serialize};
 
@@ -89,6 +89,21 @@ enum TimerKindV0 {
     Request,
     RetryBackoff,
     LongPoll,
+    Shutdown,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum FormV0 {
+    SeparateEvents,
+    OnePoll,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ClientV0 {
+    form: FormV0,
+    poll_state_max_age_ms: u32,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -102,12 +117,17 @@ enum CommandV0 {
     Duplicate { from: u8, to: u8, number: u32, after_us: u32 },
     SetCut { from: u8, to: u8, is_cut: bool },
     SetLink { link: Option<(u8, u8)>, conditions: LinksV0 },
+    Resign { replica: u8 },
+    Shutdown { replica: u8, timeout_ms: u32 },
+    RunTask { replica: u8, number: u32 },
+    Cancel { replica: u8, number: u32 },
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PlacedV0 {
     step: Big,
+    tasks: u32,
     at_us: Big,
     command: CommandV0,
 }
@@ -122,9 +142,11 @@ pub(super) struct RecordV0 {
     replicas: u8,
     seed: Big,
     links: LinksV0,
+    client: ClientV0,
     protocol: ProtocolV0,
     commands: Vec<PlacedV0>,
     position: Big,
+    tasks: u32,
     playhead_us: Big,
 }
 
@@ -175,10 +197,17 @@ fn command_out(command: Command) -> CommandV0 {
                 TimerKind::Request => TimerKindV0::Request,
                 TimerKind::RetryBackoff => TimerKindV0::RetryBackoff,
                 TimerKind::LongPoll => TimerKindV0::LongPoll,
+                TimerKind::Shutdown => TimerKindV0::Shutdown,
             },
             peer: timer.peer.map(shown),
             number,
         },
+        Command::RunNow { event: EventName::Task { replica, number } } => {
+            CommandV0::RunTask { replica: shown(replica), number }
+        }
+        Command::Resign { replica } => CommandV0::Resign { replica: shown(replica) },
+        Command::Shutdown { replica, timeout_ms } => CommandV0::Shutdown { replica: shown(replica), timeout_ms },
+        Command::Cancel { replica, number } => CommandV0::Cancel { replica: shown(replica), number },
         Command::Drop { from, to, number, is_copy } => {
             CommandV0::Drop { from: shown(from), to: shown(to), number, is_copy }
         }
@@ -212,6 +241,7 @@ fn command_in(path: &str, command: &CommandV0) -> Result<Command, InputError> {
                 TimerKindV0::Request => (TimerKind::Request, true),
                 TimerKindV0::RetryBackoff => (TimerKind::RetryBackoff, true),
                 TimerKindV0::LongPoll => (TimerKind::LongPoll, false),
+                TimerKindV0::Shutdown => (TimerKind::Shutdown, false),
             };
             let peer = peer.map(|peer| id("peer", peer)).transpose()?;
             if peer.is_some() != needs_peer {
@@ -220,6 +250,14 @@ fn command_in(path: &str, command: &CommandV0) -> Result<Command, InputError> {
             let timer = Timer { kind, peer };
             Command::RunNow { event: EventName::Timer { replica: id("replica", replica)?, timer, number } }
         }
+        CommandV0::Resign { replica } => Command::Resign { replica: id("replica", replica)? },
+        CommandV0::Shutdown { replica, timeout_ms } => {
+            Command::Shutdown { replica: id("replica", replica)?, timeout_ms }
+        }
+        CommandV0::RunTask { replica, number } => {
+            Command::RunNow { event: EventName::Task { replica: id("replica", replica)?, number } }
+        }
+        CommandV0::Cancel { replica, number } => Command::Cancel { replica: id("replica", replica)?, number },
         CommandV0::Drop { from, to, number, is_copy } => {
             Command::Drop { from: id("from", from)?, to: id("to", to)?, number, is_copy }
         }
@@ -245,6 +283,13 @@ pub(super) fn out(record: &Record) -> RecordV0 {
         replicas: record.replicas,
         seed: Big(record.seed),
         links: links_out(&record.links),
+        client: ClientV0 {
+            form: match record.client.form {
+                Form::SeparateEvents => FormV0::SeparateEvents,
+                Form::OnePoll => FormV0::OnePoll,
+            },
+            poll_state_max_age_ms: record.client.poll_state_max_age_ms,
+        },
         protocol: ProtocolV0::Kraft(KRaftV0 {
             election_timeout_ms: k.election_timeout_ms,
             fetch_timeout_ms: k.fetch_timeout_ms,
@@ -267,11 +312,13 @@ pub(super) fn out(record: &Record) -> RecordV0 {
             .iter()
             .map(|placed| PlacedV0 {
                 step: Big(placed.step),
+                tasks: placed.tasks,
                 at_us: Big(placed.at_us),
                 command: command_out(placed.command),
             })
             .collect(),
         position: Big(record.position),
+        tasks: record.tasks,
         playhead_us: Big(record.playhead_us),
     }
 }
@@ -292,7 +339,7 @@ pub(super) fn into_record(wire: RecordV0) -> Result<Record, InputError> {
         .enumerate()
         .map(|(index, placed)| {
             let command = command_in(&format!("commands[{index}].command"), &placed.command)?;
-            Ok(Placed { step: placed.step.0, at_us: placed.at_us.0, command })
+            Ok(Placed { step: placed.step.0, tasks: placed.tasks, at_us: placed.at_us.0, command })
         })
         .collect::<Result<_, InputError>>()?;
     Ok(Record {
@@ -300,6 +347,13 @@ pub(super) fn into_record(wire: RecordV0) -> Result<Record, InputError> {
         replicas: wire.replicas,
         seed: wire.seed.0,
         links: links_in(&wire.links),
+        client: ClientSettings {
+            form: match wire.client.form {
+                FormV0::SeparateEvents => Form::SeparateEvents,
+                FormV0::OnePoll => Form::OnePoll,
+            },
+            poll_state_max_age_ms: wire.client.poll_state_max_age_ms,
+        },
         protocol: ProtocolSettings::KRaft(KRaftSettings {
             election_timeout_ms: k.election_timeout_ms,
             fetch_timeout_ms: k.fetch_timeout_ms,
@@ -319,6 +373,7 @@ pub(super) fn into_record(wire: RecordV0) -> Result<Record, InputError> {
         }),
         commands,
         position: wire.position.0,
+        tasks: wire.tasks,
         playhead_us: wire.playhead_us.0,
     })
 }

@@ -1,5 +1,6 @@
 //! The record of a run.
 
+use crate::raft::ClientSettings;
 use crate::raft::kraft::KRaftSettings;
 use crate::sim::{LinkConditions, Placed};
 
@@ -21,12 +22,16 @@ pub struct Record {
     pub seed: u64,
     /// How every link starts out.
     pub links: LinkConditions,
+    /// How the clients work on their executors.
+    pub client: ClientSettings,
     /// The protocol.
     pub protocol: ProtocolSettings,
     /// What was done, in order.
     pub commands: Vec<Placed>,
     /// The position to look at, in steps.
     pub position: u64,
+    /// How many executor tasks of the next step have run at that position.
+    pub tasks: u32,
     /// The playhead at that position, in microseconds; not before the last step nor after the next.
     pub playhead_us: u64,
 }
@@ -38,9 +43,11 @@ impl Default for Record {
             replicas: 5,
             seed: 1,
             links: LinkConditions::default(),
+            client: ClientSettings::default(),
             protocol: ProtocolSettings::KRaft(KRaftSettings::default()),
             commands: Vec::new(),
             position: 0,
+            tasks: 0,
             playhead_us: 0,
         }
     }

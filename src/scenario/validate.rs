@@ -2,7 +2,7 @@
 
 use super::record::{ProtocolSettings, Record};
 use crate::raft::kraft::KRaftSettings;
-use crate::raft::{REPLICAS_MAX, ReplicaId};
+use crate::raft::{REPLICAS_MAX, ReplicaId, TASKS_AT_ONCE_MAX};
 use crate::sim::{Command, EventName, LinkConditions, PPM};
 
 /// A year in milliseconds would fit; an hour is more than anybody watches.
@@ -77,7 +77,15 @@ fn check_command(path: &str, command: &Command, replicas: u8) -> Result<(), Inpu
         }
     };
     match command {
-        Command::Crash { replica, .. } | Command::Restart { replica } => exists("replica", *replica),
+        Command::Crash { replica, .. }
+        | Command::Restart { replica }
+        | Command::Resign { replica }
+        | Command::Cancel { replica, .. }
+        | Command::RunNow { event: EventName::Task { replica, .. } } => exists("replica", *replica),
+        Command::Shutdown { replica, timeout_ms } => {
+            exists("replica", *replica)?;
+            within(&format!("{path}.timeout_ms"), (*timeout_ms).into(), 0, TIMEOUT_MS_MAX.into())
+        }
         Command::RunNow { event: EventName::Timer { replica, timer, .. } } => {
             exists("replica", *replica)?;
             timer.peer.map_or(Ok(()), |peer| exists("peer", peer))
@@ -113,9 +121,12 @@ pub fn validate(record: &Record) -> Result<(), InputError> {
     }
     within("replicas", record.replicas.into(), 1, REPLICAS_MAX.into())?;
     check_links("links", &record.links)?;
+    let age_ms = record.client.poll_state_max_age_ms;
+    within("client.poll_state_max_age_ms", age_ms.into(), 0, TIMEOUT_MS_MAX.into())?;
     let ProtocolSettings::KRaft(kraft) = &record.protocol;
     check_kraft("protocol.kraft", kraft)?;
     within("position", record.position, 0, POSITION_MAX)?;
+    within("tasks", record.tasks.into(), 0, TASKS_AT_ONCE_MAX.into())?;
     if record.commands.len() > COMMANDS_MAX {
         return Err(InputError::new("commands", format!("there are more than {COMMANDS_MAX}")));
     }
@@ -127,6 +138,7 @@ pub fn validate(record: &Record) -> Result<(), InputError> {
             return Err(InputError::new(path, "it stands before the command that precedes it"));
         }
         within(&format!("{path}.step"), placed.step, 0, POSITION_MAX)?;
+        within(&format!("{path}.tasks"), placed.tasks.into(), 0, TASKS_AT_ONCE_MAX.into())?;
         before = (placed.step, placed.at_us);
         check_command(&path, &placed.command, record.replicas)?;
     }

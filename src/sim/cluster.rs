@@ -1,10 +1,15 @@
 //! The cluster and its step.
 //!
 //! A step is one protocol event: a command, a message delivered, or a timer that goes off, together with the executor
-//! tasks it causes at that instant on that replica. What can happen next is ordered by (time, replica, class, number),
-//! timers before deliveries; so a look at the state precedes a message of the same instant.
+//! tasks it causes at that instant on that replica. What can happen next is ordered by (time, replica, class, number):
+//! timers, then deliveries, then executor tasks that stand alone; so a look at the state precedes a message of the same
+//! instant.
 //!
-//! Holds always: the clock only moves to events and commands; between steps no task is due.
+//! A step can also be taken task by task ([`Sim::step_task`]); while some of its tasks still wait it is *open*, and a
+//! position is (steps, tasks into the open one). A command given there closes the step; tasks that it leaves waiting
+//! are events of their own.
+//!
+//! Holds always: the clock only moves to events and commands.
 
 use super::command::{Command, CommandError, EventName, Placed};
 use super::invariants::{Violation, Watch};
@@ -12,15 +17,17 @@ use super::luck::ReplicaLuck;
 use super::network::{DeliveryKey, Flight, Network};
 use super::settings::SimSettings;
 use super::trace::{TraceEvent, What};
-use crate::executor::{MockEventExecutor, MockTime, NEVER, earliest};
+use crate::executor::{MICROS_PER_MILLI, MockEventExecutor, MockTime, NEVER, earliest};
 use crate::raft::{
-    Effects, Encoder, Face, Failure, Fault, LocalClock, Log, Protocol, RaftClient, Replica, ReplicaId, Standing,
-    Surroundings, TaskKind, Timer, TimerTable,
+    Armed, DriverState, Effects, Encoder, Ended, Face, Failure, LocalClock, Log, Protocol, RaftClient,
+    RaftClientDriver, Ran, Replica, ReplicaId, Request, Standing, Surroundings, Task, TaskError, TaskKind, Timer,
+    TimerTable, Upcoming,
 };
 use std::sync::Arc;
 
-/// More tasks than this at one instant on one replica is a loop, reported as a fault.
-const TASKS_AT_ONCE_MAX: u32 = 10_000;
+type Executor<P> = MockEventExecutor<Task<<P as Protocol>::Message>>;
+type Client<P> = RaftClient<P, Executor<P>>;
+type Driver<P> = RaftClientDriver<P, Executor<P>>;
 
 /// The three digests of a run at a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,10 +53,10 @@ pub struct NextEvent {
 
 #[derive(Clone, Debug)]
 enum Member<P: Protocol> {
-    Up(RaftClient<P>),
+    Up(Driver<P>),
     Down {
         disk: P::Disk,
-        fault: Option<Fault>,
+        failure: Option<Failure>,
         standing: Standing,
     },
     /// Only while a member is being replaced.
@@ -63,6 +70,7 @@ struct Scratch<P: Protocol> {
     trace: Vec<TraceEvent<P>>,
     encoder: Encoder,
     run_encoder: Encoder,
+    failure: Option<Failure>,
 }
 
 impl<P: Protocol> Default for Scratch<P> {
@@ -72,13 +80,15 @@ impl<P: Protocol> Default for Scratch<P> {
             trace: Vec::new(),
             encoder: Encoder::default(),
             run_encoder: Encoder::default(),
+            failure: None,
         }
     }
 }
 
 impl<P: Protocol> Clone for Scratch<P> {
+    /// What an open step has collected for the digests is part of the run.
     fn clone(&self) -> Self {
-        Self::default()
+        Self { encoder: self.encoder.clone(), run_encoder: self.run_encoder.clone(), ..Self::default() }
     }
 }
 
@@ -91,6 +101,8 @@ pub struct Sim<P: Protocol> {
     luck: Vec<ReplicaLuck>,
     network: Network<P::Message>,
     steps: u64,
+    /// The replica whose step is open, and how many of its tasks have run.
+    open: Option<(ReplicaId, u32)>,
     protocol_digest: u64,
     run_digest: u64,
     watch: Watch,
@@ -117,10 +129,11 @@ impl<P: Protocol> Sim<P> {
         };
         let mut sim = Self {
             time: MockTime::at(0),
-            members: disks.map(|disk| Member::Down { disk, fault: None, standing }).collect(),
+            members: disks.map(|disk| Member::Down { disk, failure: None, standing }).collect(),
             luck: (0..replicas).map(|id| ReplicaLuck::new(settings.seed, ReplicaId(id))).collect(),
             network: Network::new(replicas, settings.seed, settings.links),
             steps: 0,
+            open: None,
             protocol_digest: 0,
             run_digest: 0,
             watch: Watch::new(replicas),
@@ -130,7 +143,7 @@ impl<P: Protocol> Sim<P> {
         sim.trace(ReplicaId(0), What::Began);
         for id in 0..replicas {
             sim.start_member(ReplicaId(id));
-            sim.run_tasks(ReplicaId(id));
+            while sim.run_task(ReplicaId(id), None) {}
         }
         sim.roll();
         sim
@@ -167,7 +180,19 @@ impl<P: Protocol> Sim<P> {
         self.steps
     }
 
-    /// What happened in the last step.
+    /// How many executor tasks of the next step have run already.
+    #[must_use]
+    pub fn tasks_into(&self) -> u32 {
+        self.open.map_or(0, |(_, tasks)| tasks)
+    }
+
+    /// The replica whose step is open.
+    #[must_use]
+    pub fn open_on(&self) -> Option<ReplicaId> {
+        self.open.map(|(replica, _)| replica)
+    }
+
+    /// What happened in the last step, or so far in the open one.
     #[must_use]
     pub fn last_step(&self) -> &[TraceEvent<P>] {
         &self.scratch.trace
@@ -185,9 +210,11 @@ impl<P: Protocol> Sim<P> {
         self.client(id).map(RaftClient::replica)
     }
 
-    fn client(&self, id: ReplicaId) -> Option<&RaftClient<P>> {
+    /// The client of a running replica.
+    #[must_use]
+    pub fn client(&self, id: ReplicaId) -> Option<&Client<P>> {
         match self.members.get(id.index()) {
-            Some(Member::Up(client)) => Some(client),
+            Some(Member::Up(driver)) => Some(driver.client()),
             _ => None,
         }
     }
@@ -196,7 +223,7 @@ impl<P: Protocol> Sim<P> {
     #[must_use]
     pub fn fault(&self, id: ReplicaId) -> Option<Failure> {
         match self.members.get(id.index()) {
-            Some(Member::Down { fault: Some(fault), .. }) => Some(Failure { replica: id, fault: *fault }),
+            Some(Member::Down { failure, .. }) => *failure,
             _ => None,
         }
     }
@@ -205,7 +232,7 @@ impl<P: Protocol> Sim<P> {
     #[must_use]
     pub fn standing(&self, id: ReplicaId) -> Option<Standing> {
         match self.members.get(id.index())? {
-            Member::Up(client) => Some(client.replica().standing()),
+            Member::Up(driver) => Some(driver.client().replica().standing()),
             Member::Down { standing, .. } => Some(*standing),
             Member::Moving => None,
         }
@@ -227,12 +254,6 @@ impl<P: Protocol> Sim<P> {
     #[must_use]
     pub fn timers(&self, id: ReplicaId) -> Option<(&TimerTable, LocalClock)> {
         self.client(id).map(|client| (client.replica().timers(), client.clock()))
-    }
-
-    /// How many tasks a running replica's executor has accepted and run.
-    #[must_use]
-    pub fn task_counters(&self, id: ReplicaId) -> Option<(u64, u64)> {
-        self.client(id).map(|client| client.executor().counters())
     }
 
     /// Everything in flight, in no particular order.
@@ -261,17 +282,25 @@ impl<P: Protocol> Sim<P> {
     /// When the next event is due and where; timers come before deliveries of the same instant and replica.
     fn next_key(&self) -> Option<(u64, ReplicaId, bool)> {
         let due_us = self.members.iter().map(|member| match member {
-            Member::Up(client) => client.next_due_us(),
+            Member::Up(driver) => driver.client().next_due_us(),
             Member::Down { .. } | Member::Moving => NEVER,
         });
         let mut best = (NEVER, ReplicaId(0), false);
         if let Some((index, at_us)) = earliest(due_us) {
             best = (at_us, ReplicaId(u8::try_from(index).unwrap_or(u8::MAX)), false);
         }
-        if let Some(key) = self.network.first()
-            && (key.at_us, key.to) < (best.0, best.1)
-        {
-            best = (key.at_us, key.to, true);
+        if let Some(key) = self.network.first() {
+            let comes_first = match (key.at_us, key.to).cmp(&(best.0, best.1)) {
+                std::cmp::Ordering::Less => true,
+                // Of one time and replica: timers, deliveries, tasks.
+                std::cmp::Ordering::Equal => {
+                    matches!(self.client(best.1).and_then(Client::<P>::upcoming), Some((_, Upcoming::Task(..))))
+                }
+                std::cmp::Ordering::Greater => false,
+            };
+            if comes_first {
+                best = (key.at_us, key.to, true);
+            }
         }
         (best.0 != NEVER).then_some(best)
     }
@@ -282,9 +311,13 @@ impl<P: Protocol> Sim<P> {
         self.next_key().map_or(NEVER, |(at_us, ..)| at_us)
     }
 
-    fn timer_event(&self, replica: ReplicaId) -> Option<NextEvent> {
-        let (timer, number, at_us) = self.client(replica)?.first_timer()?;
-        Some(NextEvent { at_us, replica, name: EventName::Timer { replica, timer, number } })
+    fn executor_event(&self, replica: ReplicaId) -> Option<NextEvent> {
+        let (at_us, upcoming) = self.client(replica)?.upcoming()?;
+        let name = match upcoming {
+            Upcoming::Timer(timer, line) => timer_name(replica, timer, line),
+            Upcoming::Task(number, _) => task_name(replica, number),
+        };
+        Some(NextEvent { at_us, replica, name })
     }
 
     /// What the next step will be, if it is not a command.
@@ -295,7 +328,7 @@ impl<P: Protocol> Sim<P> {
             let key = self.network.first()?;
             return Some(NextEvent { at_us, replica, name: delivery_name(key) });
         }
-        self.timer_event(replica)
+        self.executor_event(replica)
     }
 
     /// Everything that can happen next, in the order in which it would.
@@ -304,10 +337,23 @@ impl<P: Protocol> Sim<P> {
         let mut all = Vec::new();
         for id in self.ids() {
             if let Some(client) = self.client(id) {
-                all.extend(client.replica().timers().armed().map(|(timer, line)| NextEvent {
+                all.extend(client.waking().map(|(timer, line)| NextEvent {
                     at_us: client.clock().global_us(line.at_us),
                     replica: id,
-                    name: EventName::Timer { replica: id, timer, number: line.number },
+                    name: timer_name(id, timer, line),
+                }));
+                // Tasks that stand for themselves and not for a timer.
+                let has_timer = matches!(client.upcoming(), Some((_, Upcoming::Timer(..))));
+                let is_alone = |kind: TaskKind| match kind {
+                    TaskKind::Timer(_) => false,
+                    TaskKind::Poll => !has_timer,
+                    _ => true,
+                };
+                let tasks = client.queue().into_iter().filter(|&(_, _, kind)| is_alone(kind));
+                all.extend(tasks.map(|(at_us, number, _)| NextEvent {
+                    at_us,
+                    replica: id,
+                    name: task_name(id, number),
                 }));
             }
         }
@@ -317,6 +363,7 @@ impl<P: Protocol> Sim<P> {
             let class = match event.name {
                 EventName::Timer { timer, number, .. } => (0, Some(timer), 0, number, false),
                 EventName::Delivery { from, number, is_copy, .. } => (1, None, from.0, number, is_copy),
+                EventName::Task { number, .. } => (2, None, 0, number, false),
             };
             (event.at_us, event.replica, class)
         });
@@ -325,21 +372,47 @@ impl<P: Protocol> Sim<P> {
 
     // Stepping.
 
-    /// Takes the next step; false if nothing is left to do.
+    /// Takes the next step, or what is left of an open one; false if nothing is left to do.
     pub fn step(&mut self) -> bool {
-        let Some((at_us, replica, is_delivery)) = self.next_key() else {
+        let Some(replica) = self.open_on().or_else(|| self.begin_event()) else {
             return false;
         };
+        self.finish(replica);
+        true
+    }
+
+    /// Runs the next executor task and nothing more; false if nothing is left to do. The step stays open while tasks
+    /// wait that belong to it.
+    pub fn step_task(&mut self) -> bool {
+        let (replica, tasks) = match self.open {
+            Some(open) => open,
+            None => match self.begin_event() {
+                Some(replica) => (replica, 0),
+                None => return false,
+            },
+        };
+        self.run_task(replica, None);
+        let is_more = self.client(replica).is_some_and(|client| client.next_due_us() <= self.now_us());
+        if is_more {
+            self.open = Some((replica, tasks + 1));
+        } else {
+            self.close();
+        }
+        true
+    }
+
+    /// Lets the next event happen, without the tasks that it causes.
+    fn begin_event(&mut self) -> Option<ReplicaId> {
+        let (at_us, replica, is_delivery) = self.next_key()?;
         self.begin(at_us);
         if is_delivery {
             if let Some((key, flight)) = self.network.pop() {
                 self.deliver(key, flight);
             }
-        } else if let Some(NextEvent { name, .. }) = self.timer_event(replica) {
+        } else if let Some(NextEvent { name, .. }) = self.executor_event(replica) {
             self.trace(replica, What::Fired { event: name });
         }
-        self.finish(replica);
-        true
+        Some(replica)
     }
 
     /// Carries out a command at its time.
@@ -351,8 +424,10 @@ impl<P: Protocol> Sim<P> {
         self.check(at_us, &command)?;
         self.begin(at_us);
         self.trace(ReplicaId(0), What::Command(command));
-        let touched = self.carry_out(command);
-        self.finish(touched);
+        match self.carry_out(command) {
+            Some(touched) => self.finish(touched),
+            None => self.close(),
+        }
         Ok(())
     }
 
@@ -365,7 +440,7 @@ impl<P: Protocol> Sim<P> {
             if id.0 < self.replicas() { Ok(()) } else { Err(CommandError::NoSuchReplica(id)) }
         };
         match *command {
-            Command::Crash { replica, .. } => {
+            Command::Crash { replica, .. } | Command::Resign { replica } | Command::Shutdown { replica, .. } => {
                 exists(replica)?;
                 self.client(replica).map(|_| ()).ok_or(CommandError::IsDown(replica))
             }
@@ -379,11 +454,14 @@ impl<P: Protocol> Sim<P> {
                 if timer.peer.is_some_and(|peer| peer.0 >= self.replicas()) {
                     return Err(CommandError::NoSuchEvent);
                 }
-                let line = client.replica().timers().get(timer);
-                if line.at_us == NEVER || line.number != number {
-                    return Err(CommandError::NoSuchEvent);
-                }
-                Ok(())
+                let mut waking = client.waking();
+                let found = waking.any(|(awake, line)| awake == timer && line.number == number);
+                if found { Ok(()) } else { Err(CommandError::NoSuchEvent) }
+            }
+            Command::RunNow { event: EventName::Task { replica, number } } | Command::Cancel { replica, number } => {
+                exists(replica)?;
+                let client = self.client(replica).ok_or(CommandError::IsDown(replica))?;
+                client.executor().find(number.into()).map(|_| ()).ok_or(CommandError::NoSuchEvent)
             }
             Command::RunNow { event: EventName::Delivery { from, to, number, is_copy } }
             | Command::Drop { from, to, number, is_copy } => {
@@ -414,9 +492,38 @@ impl<P: Protocol> Sim<P> {
         if found { Ok(()) } else { Err(CommandError::NoSuchEvent) }
     }
 
-    /// Carries out a command that was checked; gives the replica it touched.
-    fn carry_out(&mut self, command: Command) -> ReplicaId {
-        match command {
+    /// Carries out a command that was checked; gives the replica whose due tasks belong to it, if any do.
+    fn carry_out(&mut self, command: Command) -> Option<ReplicaId> {
+        let touched = match command {
+            Command::RunNow { event: EventName::Task { replica, number } } => {
+                // A timer's task is the timer itself: its deadline is now.
+                let kind = self.client(replica).and_then(|client| {
+                    client.queue().into_iter().find(|&(_, n, _)| n == u64::from(number)).map(|(.., kind)| kind)
+                });
+                if let Some(TaskKind::Timer(timer)) = kind {
+                    self.hurry(replica, timer);
+                    return Some(replica);
+                }
+                self.run_task(replica, Some(number.into()));
+                return None;
+            }
+            Command::Cancel { replica, number } => {
+                if let Member::Up(driver) = &mut self.members[replica.index()]
+                    && let Some(id) = driver.client().executor().find(number.into())
+                {
+                    driver.client_mut().lose(id);
+                }
+                return None;
+            }
+            Command::Resign { replica } => {
+                let epoch = self.standing(replica).map_or(0, |standing| standing.epoch);
+                self.ask(replica, Request::Resign { epoch });
+                replica
+            }
+            Command::Shutdown { replica, timeout_ms } => {
+                self.ask(replica, Request::Shutdown { timeout_us: u64::from(timeout_ms) * MICROS_PER_MILLI });
+                replica
+            }
             Command::Crash { replica, keep_unflushed } => {
                 self.stop_member(replica, keep_unflushed, None);
                 replica
@@ -457,9 +564,10 @@ impl<P: Protocol> Sim<P> {
                         self.network.set_conditions(from, to, conditions);
                     }
                 }
-                ReplicaId(0)
+                return None;
             }
-        }
+        };
+        Some(touched)
     }
 
     fn begin(&mut self, at_us: u64) {
@@ -469,7 +577,12 @@ impl<P: Protocol> Sim<P> {
     }
 
     fn finish(&mut self, touched: ReplicaId) {
-        self.run_tasks(touched);
+        while self.run_task(touched, None) {}
+        self.close();
+    }
+
+    fn close(&mut self) {
+        self.open = None;
         self.steps += 1;
         self.roll();
     }
@@ -481,8 +594,15 @@ impl<P: Protocol> Sim<P> {
     fn deliver(&mut self, key: DeliveryKey, flight: Flight<P::Message>) {
         let face = P::message_face(&flight.message);
         let is_wasted = match &mut self.members[key.to.index()] {
-            Member::Up(client) => {
-                client.receive(key.from, flight.message, &self.time);
+            Member::Up(driver) => {
+                let mut around = Surroundings {
+                    settings: &self.settings.protocol,
+                    luck: &mut self.luck[key.to.index()],
+                    effects: &mut self.scratch.effects,
+                };
+                let client = driver.client_mut();
+                client.executor_mut().see(&self.time);
+                client.receive(key.from, flight.message, &mut around);
                 false
             }
             Member::Down { .. } | Member::Moving => true,
@@ -493,14 +613,24 @@ impl<P: Protocol> Sim<P> {
     }
 
     fn hurry(&mut self, replica: ReplicaId, timer: Timer) {
-        if let Member::Up(client) = &mut self.members[replica.index()] {
+        if let Member::Up(driver) = &mut self.members[replica.index()] {
             let mut around = Surroundings {
-                time: &self.time,
                 settings: &self.settings.protocol,
                 luck: &mut self.luck[replica.index()],
                 effects: &mut self.scratch.effects,
             };
+            let client = driver.client_mut();
+            client.executor_mut().see(&self.time);
             client.hurry(timer, &mut around);
+        }
+    }
+
+    fn ask(&mut self, replica: ReplicaId, request: Request) {
+        if let Member::Up(driver) = &mut self.members[replica.index()] {
+            let client = driver.client_mut();
+            client.executor_mut().see(&self.time);
+            // The executor of a running client of a simulation is open and has room.
+            let _ = client.ask(request);
         }
     }
 
@@ -508,87 +638,107 @@ impl<P: Protocol> Sim<P> {
         match std::mem::replace(&mut self.members[id.index()], Member::Moving) {
             Member::Down { disk, .. } => {
                 let mut around = Surroundings {
-                    time: &self.time,
                     settings: &self.settings.protocol,
                     luck: &mut self.luck[id.index()],
                     effects: &mut self.scratch.effects,
                 };
-                let executor = MockEventExecutor::default();
-                let clock = LocalClock::default();
-                let client = RaftClient::start(id, self.settings.replicas, disk, executor, clock, &mut around);
-                self.members[id.index()] = Member::Up(client);
+                let mut executor = MockEventExecutor::for_simulation();
+                executor.see(&self.time);
+                let SimSettings { replicas, client, .. } = *self.settings;
+                let client = RaftClient::new(id, replicas, disk, executor, client, LocalClock::default(), &mut around);
+                let mut driver = RaftClientDriver::new(client);
+                driver.start(&mut around);
+                self.members[id.index()] = Member::Up(driver);
                 self.carry_out_effects(id);
             }
             other => self.members[id.index()] = other,
         }
     }
 
-    fn stop_member(&mut self, id: ReplicaId, keep_unflushed: bool, fault: Option<Fault>) {
+    fn stop_member(&mut self, id: ReplicaId, keep_unflushed: bool, failure: Option<Failure>) {
         match std::mem::replace(&mut self.members[id.index()], Member::Moving) {
-            Member::Up(client) => {
-                let standing = client.replica().standing();
-                let disk = client.stop(keep_unflushed);
-                self.members[id.index()] = Member::Down { disk, fault, standing };
+            Member::Up(driver) => {
+                let standing = driver.client().replica().standing();
+                let disk = driver.stop(keep_unflushed);
+                self.members[id.index()] = Member::Down { disk, failure, standing };
                 self.watch.stopped(id);
             }
             other => self.members[id.index()] = other,
         }
     }
 
-    /// Runs what is due on `id`, one task after the other.
-    fn run_tasks(&mut self, id: ReplicaId) {
-        let mut count = 0_u32;
-        loop {
-            let Member::Up(client) = &mut self.members[id.index()] else {
-                return;
-            };
-            let before = client.replica().standing();
-            let mut around = Surroundings {
-                time: &self.time,
-                settings: &self.settings.protocol,
-                luck: &mut self.luck[id.index()],
-                effects: &mut self.scratch.effects,
-            };
-            let Some((number, kind)) = client.poll(&mut around) else {
-                return;
-            };
-            let after = client.replica().standing();
-            count += 1;
-            if count > TASKS_AT_ONCE_MAX {
-                self.scratch.effects.fault = Some(Fault::TaskLoop);
-            }
-            self.trace(id, What::Task { number, kind });
-            let out = &mut self.scratch.run_encoder;
-            out.u64(number);
-            out.u8(match kind {
-                TaskKind::PollState => 0,
-                TaskKind::Message => 1,
-                TaskKind::PollListeners => 2,
-                TaskKind::Timer(_) => 3,
-            });
-            if before != after {
-                self.watch.look(self.steps + 1, id, after);
-            }
-            if before != after || self.scratch.effects.persisted {
-                self.encode_standing(id);
-            }
-            self.carry_out_effects(id);
+    /// Runs one task of `id`: the one with that number, or the first if it is due. False if there was none.
+    fn run_task(&mut self, id: ReplicaId, number: Option<u64>) -> bool {
+        let Member::Up(driver) = &mut self.members[id.index()] else {
+            return false;
+        };
+        let before = driver.client().replica().standing();
+        let mut around = Surroundings {
+            settings: &self.settings.protocol,
+            luck: &mut self.luck[id.index()],
+            effects: &mut self.scratch.effects,
+        };
+        let faults = &mut self.scratch.failure;
+        let ran = match number {
+            None => driver.poll(&self.time, &mut around, faults),
+            Some(number) => driver.run_now(number, &self.time, &mut around, faults),
+        };
+        let Some(Ran { number, kind, queued_for_us, result }) = ran else {
+            return false;
+        };
+        let after = driver.client().replica().standing();
+        let ended = match driver.state() {
+            DriverState::Ended(ended) => Some(ended),
+            DriverState::Running | DriverState::Failed(_) => None,
+        };
+        self.trace(id, What::Task { number, kind, queued_for_us });
+        if let Err(TaskError::Refused(why)) = result {
+            self.trace(id, What::Refused(why));
         }
+        let out = &mut self.scratch.run_encoder;
+        out.u64(number);
+        out.u8(match kind {
+            TaskKind::PollState => 0,
+            TaskKind::Message(_) => 1,
+            TaskKind::PollListeners => 2,
+            TaskKind::Timer(_) => 3,
+            TaskKind::Poll => 4,
+            TaskKind::Request => 5,
+            TaskKind::Arrival(_) => 6,
+        });
+        if before != after {
+            self.watch.look(self.steps + 1, id, after);
+        }
+        if before != after || self.scratch.effects.persisted {
+            self.encode_standing(id);
+        }
+        self.carry_out_effects(id);
+        if let Some(ended) = ended {
+            self.end_member(id, ended);
+        }
+        true
+    }
+
+    /// A client has finished: what it wrote is on disk, flushed or not.
+    fn end_member(&mut self, id: ReplicaId, ended: Ended) {
+        self.trace(id, What::Ended(ended));
+        self.stop_member(id, true, None);
     }
 
     /// What a replica became, for the protocol digest.
     fn encode_standing(&mut self, id: ReplicaId) {
-        let Member::Up(client) = &self.members[id.index()] else {
+        let Member::Up(driver) = &self.members[id.index()] else {
             return;
         };
-        let standing = client.replica().standing();
+        let replica = driver.client().replica();
+        let standing = replica.standing();
         let out = &mut self.scratch.encoder;
         out.u8(0);
         out.u64(self.time.now_us());
         out.u8(id.0);
         out.u8(standing.role as u8);
         out.u32(standing.epoch);
-        client.replica().encode_persisted(out);
+        replica.encode_persisted(out);
         out.option(standing.committed);
     }
 
@@ -616,9 +766,9 @@ impl<P: Protocol> Sim<P> {
             self.trace(id, What::Sent { to, number: sent.number, at_us: sent.at_us, fate: sent.fate, face });
         }
         self.scratch.effects.sends = sends;
-        if let Some(fault) = self.scratch.effects.fault.take() {
-            self.trace(id, What::Failed(fault));
-            self.stop_member(id, false, Some(fault));
+        if let Some(failure) = self.scratch.failure.take() {
+            self.trace(id, What::Failed(failure.fault, failure.task));
+            self.stop_member(id, false, Some(failure));
         }
     }
 
@@ -640,12 +790,16 @@ impl<P: Protocol> Sim<P> {
         let mut order = Vec::new();
         out.u64(self.time.now_us());
         out.u64(self.steps);
+        if let Some((replica, tasks)) = self.open {
+            out.u8(replica.0);
+            out.u32(tasks);
+        }
         for (member, luck) in self.members.iter().zip(&self.luck) {
             luck.encode(&mut out);
             match member {
-                Member::Up(client) => {
+                Member::Up(driver) => {
                     out.u8(1);
-                    client.encode(&mut out, &mut order);
+                    driver.client().encode(&mut out, &mut order);
                 }
                 Member::Down { disk, .. } => {
                     out.u8(0);
@@ -667,4 +821,13 @@ impl<P: Protocol> Sim<P> {
 
 const fn delivery_name(key: DeliveryKey) -> EventName {
     EventName::Delivery { from: key.from, to: key.to, number: key.number, is_copy: key.is_copy }
+}
+
+const fn timer_name(replica: ReplicaId, timer: Timer, line: Armed) -> EventName {
+    EventName::Timer { replica, timer, number: line.number }
+}
+
+/// A million steps run some ten million tasks; numbers fit 32 bits.
+fn task_name(replica: ReplicaId, number: u64) -> EventName {
+    EventName::Task { replica, number: u32::try_from(number).unwrap_or(u32::MAX) }
 }

@@ -29,6 +29,13 @@ pub enum EventName {
         /// How often it has been armed.
         number: u32,
     },
+    /// `task 3 #9`: a task that waits on a replica's executor.
+    Task {
+        /// Whose executor.
+        replica: ReplicaId,
+        /// How many tasks that executor has accepted before.
+        number: u32,
+    },
 }
 
 /// An intervention.
@@ -46,11 +53,30 @@ pub enum Command {
         /// Which.
         replica: ReplicaId,
     },
+    /// A replica is asked to give up leadership of its epoch.
+    Resign {
+        /// Which.
+        replica: ReplicaId,
+    },
+    /// A replica is asked to finish gracefully.
+    Shutdown {
+        /// Which.
+        replica: ReplicaId,
+        /// How long it may take, in milliseconds.
+        timeout_ms: u32,
+    },
     /// An event that is to come happens now. A message so delivered had a shorter flight; a timer so fired has its
-    /// deadline moved to now.
+    /// deadline moved to now; a task so run overtakes the others of its executor, which go on waiting.
     RunNow {
         /// Which.
         event: EventName,
+    },
+    /// A task is taken from a replica's executor, and nobody tells the replica.
+    Cancel {
+        /// Whose executor.
+        replica: ReplicaId,
+        /// The task's number.
+        number: u32,
     },
     /// A message in flight is lost.
     Drop {
@@ -97,6 +123,8 @@ pub enum Command {
 pub struct Placed {
     /// After how many steps.
     pub step: u64,
+    /// After how many executor tasks of the next step.
+    pub tasks: u32,
     /// What the clock showed, in global microseconds.
     pub at_us: u64,
     /// What was done.
@@ -115,7 +143,7 @@ pub enum CommandError {
     /// It is running.
     #[error("node {0} is running")]
     IsUp(ReplicaId),
-    /// No such message is in flight, or no such timer armed.
+    /// No such message is in flight, no such timer armed, or no such task waits.
     #[error("that event is not to come any more")]
     NoSuchEvent,
     /// The message has a copy already.

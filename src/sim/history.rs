@@ -54,10 +54,17 @@ impl<P: Protocol> History<P> {
         self.end
     }
 
-    /// The command that comes next, if the next step is one.
+    /// The command that comes next, if it comes here.
     #[must_use]
     pub fn next_command(&self) -> Option<Placed> {
-        self.commands.get(self.done).copied().filter(|placed| placed.step == self.now.steps())
+        let here = (self.now.steps(), self.now.tasks_into());
+        self.commands.get(self.done).copied().filter(|placed| (placed.step, placed.tasks) == here)
+    }
+
+    /// Whether a command comes within the next step, after some of its tasks.
+    fn has_command_within(&self) -> bool {
+        let here = (self.now.steps(), self.now.tasks_into());
+        self.commands.get(self.done).is_some_and(|placed| placed.step == here.0 && placed.tasks > here.1)
     }
 
     /// When the next step is, in global microseconds.
@@ -66,11 +73,25 @@ impl<P: Protocol> History<P> {
         self.next_command().map_or_else(|| self.now.next_due_us(), |placed| placed.at_us)
     }
 
-    /// Takes one step, be it a command on record or the next event. False if nothing is left to do.
+    /// Takes one step, be it a command on record or the next event. Stops within a step where a command comes there.
+    /// False if nothing is left to do.
     ///
     /// # Errors
     /// [`CommandError`] if a command on record cannot be carried out at its position; the run stays before it.
     pub fn step(&mut self) -> Result<bool, CommandError> {
+        let before = self.now.steps();
+        while self.has_command_within() {
+            if !self.step_task()? {
+                return Ok(false);
+            }
+            if self.now.steps() > before {
+                // The step had fewer tasks than the command says.
+                return Err(CommandError::NoSuchEvent);
+            }
+            if self.next_command().is_some() {
+                return Ok(true);
+            }
+        }
         match self.next_command() {
             Some(placed) => {
                 self.now.apply(placed)?;
@@ -82,14 +103,33 @@ impl<P: Protocol> History<P> {
                 }
             }
         }
+        self.note_progress();
+        Ok(true)
+    }
+
+    /// Runs one executor task of the next step, or the command on record that comes here. False if nothing is left.
+    ///
+    /// # Errors
+    /// As with [`step`](Self::step).
+    pub fn step_task(&mut self) -> Result<bool, CommandError> {
+        if self.next_command().is_some() {
+            return self.step();
+        }
+        if !self.now.step_task() {
+            return Ok(false);
+        }
+        self.note_progress();
+        Ok(true)
+    }
+
+    fn note_progress(&mut self) {
         self.end = self.end.max(self.now.steps());
         self.remember();
-        Ok(true)
     }
 
     fn remember(&mut self) {
         let last = self.checkpoints.last().map_or(0, Sim::steps);
-        if self.now.steps() < last + SPACING {
+        if self.now.steps() < last + SPACING || self.now.tasks_into() > 0 {
             return;
         }
         self.checkpoints.push(self.now.clone());
@@ -108,7 +148,7 @@ impl<P: Protocol> History<P> {
     /// # Errors
     /// [`CommandError`] if it cannot be carried out; then nothing is forgotten.
     pub fn act(&mut self, placed: Placed) -> Result<(), CommandError> {
-        let placed = Placed { step: self.now.steps(), ..placed };
+        let placed = Placed { step: self.now.steps(), tasks: self.now.tasks_into(), ..placed };
         self.now.apply(placed)?;
         self.commands.truncate(self.done);
         self.commands.push(placed);
@@ -120,12 +160,13 @@ impl<P: Protocol> History<P> {
         Ok(())
     }
 
-    /// Goes to a position, back or forward. Stops early where nothing is left to do.
+    /// Goes to a position, back or forward: so many steps, and so many tasks into the next. Stops early where nothing is
+    /// left to do, and where a command ends the step.
     ///
     /// # Errors
     /// [`CommandError`] if a command on record cannot be carried out on the way.
-    pub fn seek(&mut self, step: u64) -> Result<(), CommandError> {
-        if step < self.now.steps() {
+    pub fn seek(&mut self, step: u64, tasks: u32) -> Result<(), CommandError> {
+        if (step, tasks) < (self.now.steps(), self.now.tasks_into()) {
             let after = self.checkpoints.partition_point(|checkpoint| checkpoint.steps() <= step);
             let from = &self.checkpoints[after.saturating_sub(1)];
             // One step short, so that the trace of the last step is there again.
@@ -139,35 +180,33 @@ impl<P: Protocol> History<P> {
                 break;
             }
         }
+        while self.now.steps() == step && self.now.tasks_into() < tasks {
+            if self.next_command().is_some() || !self.now.step_task() {
+                break;
+            }
+        }
+        self.end = self.end.max(self.now.steps());
         Ok(())
     }
 
     /// Replays the steps of `range` (by the position after them) and gives each step's trace to `visit`. The run stays
     /// where it is.
     pub fn visit(&self, first: u64, last: u64, mut visit: impl FnMut(&Sim<P>, &[TraceEvent<P>])) {
+        let after = self.checkpoints.partition_point(|checkpoint| checkpoint.steps() < first.max(1));
+        let start = &self.checkpoints[after.saturating_sub(1)];
         let mut copy = Self {
-            now: self.now.clone(),
-            checkpoints: Vec::new(),
+            now: start.clone(),
+            checkpoints: vec![start.clone()],
             commands: self.commands.clone(),
-            done: self.done,
+            done: self.commands.partition_point(|placed| placed.step < start.steps()),
             end: self.end,
         };
-        let after = self.checkpoints.partition_point(|checkpoint| checkpoint.steps() < first.max(1));
-        copy.now = self.checkpoints[after.saturating_sub(1)].clone();
-        let here = copy.now.steps();
-        copy.done = self.commands.partition_point(|placed| placed.step < here);
         while copy.now.steps() < last {
-            let is_done = match copy.next_command() {
-                Some(placed) => {
-                    copy.done += 1;
-                    copy.now.apply(placed).is_err()
-                }
-                None => !copy.now.step(),
-            };
-            if is_done {
+            let before = copy.now.steps();
+            if !copy.step().unwrap_or(false) {
                 break;
             }
-            if copy.now.steps() >= first {
+            if copy.now.steps() > before && copy.now.steps() >= first {
                 visit(&copy.now, copy.now.last_step());
             }
         }

@@ -1,5 +1,7 @@
 //! What a simulation is made from.
 
+use crate::raft::ClientSettings;
+
 /// How a directed link treats messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkConditions {
@@ -30,6 +32,8 @@ pub struct SimSettings<S> {
     pub seed: u64,
     /// How every link starts out.
     pub links: LinkConditions,
+    /// How every client works on its executor.
+    pub client: ClientSettings,
     /// The protocol's settings.
     pub protocol: S,
 }

@@ -5,7 +5,7 @@
 
 use super::command::{Command, EventName};
 use super::network::Fate;
-use crate::raft::{Fault, MessageFace, Protocol, ReplicaId, RoleShape, TaskKind};
+use crate::raft::{Ended, Fault, MessageFace, Protocol, ReplicaId, RequestError, RoleShape, TaskKind};
 
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,7 +36,11 @@ pub enum What<P: Protocol> {
         number: u64,
         /// Which.
         kind: TaskKind,
+        /// How long it was queued, in microseconds.
+        queued_for_us: u64,
     },
+    /// A request was refused by the replica.
+    Refused(RequestError),
     /// The protocol said why.
     Note(P::Note),
     /// A message was sent.
@@ -54,8 +58,10 @@ pub enum What<P: Protocol> {
     },
     /// The election state was written.
     Persisted,
-    /// The replica cannot go on.
-    Failed(Fault),
+    /// The replica cannot go on, in this task.
+    Failed(Fault, TaskKind),
+    /// The replica has shut down gracefully.
+    Ended(Ended),
 }
 
 /// One line of a trace.

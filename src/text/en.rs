@@ -2,7 +2,7 @@
 
 use crate::explain::{Explanation, Trigger};
 use crate::raft::kraft::{Cause, MessageKind, Note, Refusal};
-use crate::raft::{Fault, MessageFace, ReplicaId, RoleShape, Timer, TimerKind, Verdict};
+use crate::raft::{Ended, Fault, MessageFace, ReplicaId, RequestError, RoleShape, TaskKind, Timer, TimerKind, Verdict};
 use crate::sim::{Command, EventName, Property};
 
 /// A sentence and where to read more.
@@ -38,6 +38,7 @@ pub const fn timer_kind(kind: TimerKind) -> &'static str {
         TimerKind::Request => "request timeout",
         TimerKind::RetryBackoff => "retry backoff",
         TimerKind::LongPoll => "parked fetch timeout",
+        TimerKind::Shutdown => "shutdown timeout",
     }
 }
 
@@ -88,6 +89,37 @@ pub fn pending(name: &EventName, face: Option<&MessageFace<MessageKind>>) -> Str
             format!("{what}, {from} → {to}{again}")
         }
         EventName::Timer { replica, timer: which, .. } => format!("Node {replica}: {}", timer(*which)),
+        EventName::Task { replica, number } => format!("Node {replica}: task #{number}"),
+    }
+}
+
+/// What an executor's task will do, in a few words.
+#[must_use]
+pub fn task(kind: TaskKind) -> String {
+    match kind {
+        TaskKind::Poll => "poll".to_owned(),
+        TaskKind::PollState => "look at the state".to_owned(),
+        TaskKind::Message(from) => format!("message from node {from}"),
+        TaskKind::PollListeners => "tell the listeners".to_owned(),
+        TaskKind::Timer(which) => timer(which),
+        TaskKind::Request => "do what it is asked for".to_owned(),
+        TaskKind::Arrival(from) => format!("arrival from node {from}"),
+    }
+}
+
+/// What the one poll event will find when it comes: timers that are over by then, and messages.
+#[must_use]
+pub fn poll_finds(timers: &[Timer], messages: usize) -> String {
+    let mut found: Vec<String> = timers.iter().map(|&which| timer(which)).collect();
+    match messages {
+        0 => {}
+        1 => found.push("1 message".to_owned()),
+        more => found.push(format!("{more} messages")),
+    }
+    if found.is_empty() {
+        "poll: will find nothing".to_owned()
+    } else {
+        format!("poll: will find {}", found.join(", "))
     }
 }
 
@@ -101,6 +133,7 @@ pub fn event_name(name: &EventName) -> String {
         EventName::Timer { replica, timer: which, number } => {
             format!("timer {replica} {} #{number}", timer(*which))
         }
+        EventName::Task { replica, number } => format!("task {replica} #{number}"),
     }
 }
 
@@ -111,6 +144,11 @@ fn command(command: &Command) -> String {
         }
         Command::Restart { replica } => {
             format!("Node {replica} starts again from what is on its disk.")
+        }
+        Command::Resign { replica } => format!("Node {replica} is asked to resign."),
+        Command::Shutdown { replica, .. } => format!("Node {replica} is asked to shut down gracefully."),
+        Command::Cancel { replica, number } => {
+            format!("Task #{number} is taken from node {replica}'s executor, by hand; the node is not told.")
         }
         Command::RunNow { event } => format!("Made to happen now: {}.", event_name(event)),
         Command::Drop { from, to, .. } => {
@@ -152,9 +190,12 @@ fn became(id: ReplicaId, note: &Note) -> Option<Sentence> {
             ),
             "KIP-996",
         ),
-        (RoleShape::Prospective, Cause::NamedSuccessor) => {
-            (format!("Node {id} was named a successor and asks whether it could win."), "KIP-595")
-        }
+        (RoleShape::Prospective, Cause::NamedSuccessor) => (
+            format!(
+                "Node {id} has waited its turn after its leader resigned. It becomes prospective and asks, without raising epoch {epoch}, whether it could win."
+            ),
+            "KIP-595 · KIP-996",
+        ),
         (RoleShape::Prospective, _) if *from == Some(RoleShape::Candidate) => (
             format!("Node {id} was not elected in time. It is prospective again and first asks whether it could win."),
             "KIP-996",
@@ -191,6 +232,18 @@ fn became(id: ReplicaId, note: &Note) -> Option<Sentence> {
                 "Node {id} led epoch {epoch} before it stopped. It starts resigned: records it had not flushed may be lost, so it must not go on in that epoch."
             ),
             "KAFKA-10527",
+        ),
+        (RoleShape::Resigned, Cause::ResignAsked) => (
+            format!(
+                "Node {id} resigns from epoch {epoch}, as it was asked to, and tells the others who should follow."
+            ),
+            "KIP-595",
+        ),
+        (RoleShape::Resigned, Cause::ShuttingDown) => (
+            format!(
+                "Node {id} is shutting down: it resigns from epoch {epoch} and tells the others who should follow."
+            ),
+            "KIP-595",
         ),
         (RoleShape::Resigned, _) => (
             format!(
@@ -373,6 +426,21 @@ fn note(id: ReplicaId, note: &Note) -> Sentence {
             says(format!("Node {id} hears again that node {leader} leads epoch {epoch}."), "KIP-595")
         }
         Note::Acknowledged { by } => says(format!("Node {by} has heard node {id}."), "KIP-595"),
+        Note::ResignAsked { epoch, current } if epoch < current => says(
+            format!("Epoch {epoch} is over for node {id}, which is in epoch {current}: nothing to resign from."),
+            "KIP-595",
+        ),
+        Note::ResignAsked { epoch, .. } => says(format!("Node {id} will resign from epoch {epoch}."), "KIP-595"),
+        Note::ShutdownAsked { timeout_ms } => {
+            says(format!("Node {id} has {timeout_ms} ms to finish: it stops as soon as another node leads."), "KIP-595")
+        }
+        Note::ShutdownEnded { ended: Ended::TimedOut, .. } => {
+            says(format!("Node {id} stops: the time for its graceful shutdown is over."), "KIP-595")
+        }
+        Note::ShutdownEnded { leader: Some(leader), .. } if leader != id => {
+            says(format!("Node {id} stops: node {leader} leads, so it is not needed."), "KIP-595")
+        }
+        Note::ShutdownEnded { .. } => says(format!("Node {id} stops: nobody else is there to lead."), "KIP-595"),
         Note::SuccessorWait { leader, wait_ms: 0 } => {
             says(format!("Node {leader} resigned and named node {id} first: it may seek votes at once."), "KIP-595")
         }
@@ -387,6 +455,11 @@ const fn plural(count: u8) -> &'static str {
     if count == 1 { "record" } else { "records" }
 }
 
+/// Why a replica did not do what it was asked for.
+fn refused(id: ReplicaId, why: RequestError) -> Sentence {
+    Sentence { text: format!("Node {id} refuses: {why}."), reference: "KIP-595" }
+}
+
 /// Why a replica stopped by itself.
 #[must_use]
 pub fn fault(id: ReplicaId, fault: Fault) -> String {
@@ -399,6 +472,9 @@ pub fn fault(id: ReplicaId, fault: Fault) -> String {
         ),
         Fault::RequestCalledInvalid => {
             format!("Node {id} stops: its own request was called invalid.")
+        }
+        Fault::ExecutorFull => {
+            format!("Node {id} stops: its executor had no room for a task without which it would never wake.")
         }
         Fault::TaskLoop => {
             format!("Node {id} stops: it had more work at one instant than any correct run has.")
@@ -426,16 +502,28 @@ pub fn step(explanation: &Explanation) -> Sentence {
                 reference: "",
             };
         }
-        Trigger::Delivery { .. } | Trigger::Timer { .. } => None,
+        Trigger::Delivery { .. } | Trigger::Timer { .. } | Trigger::Task { .. } => None,
     };
+    if let Some((id, why)) = explanation.refused {
+        let refusal = refused(id, why);
+        let text = opening.into_iter().chain([refusal.text]).collect::<Vec<_>>().join(" ");
+        return Sentence { text, reference: refusal.reference };
+    }
     let why = explanation.why.as_ref().map(|(id, why)| note(*id, why));
     let then = explanation.then.as_ref().map(|(id, then)| note(*id, then));
     let reference = then.as_ref().or(why.as_ref()).map_or("", |sentence| sentence.reference);
     let plain = || match &explanation.trigger {
+        Trigger::Delivery { from, to, face, .. } if explanation.is_open => {
+            format!("“{}” from node {from} has reached node {to} and waits on its executor.", message(face))
+        }
         Trigger::Delivery { from, to, face, .. } => {
             format!("“{}” from node {from} reaches node {to}; nothing follows from it.", message(face))
         }
         Trigger::Timer { replica, timer: which } => format!("Node {replica}: {}.", timer(*which)),
+        Trigger::Task { replica, kind } => {
+            let what = kind.map_or_else(|| "a task waits".to_owned(), task);
+            format!("Node {replica}: {what}; nothing follows from it.")
+        }
         Trigger::Began | Trigger::Command(_) => String::new(),
     };
     let mut parts: Vec<String> = opening.into_iter().collect();
@@ -443,6 +531,9 @@ pub fn step(explanation: &Explanation) -> Sentence {
     parts.extend(then.map(|sentence| sentence.text));
     if parts.is_empty() {
         parts.push(plain());
+    }
+    if explanation.is_open {
+        parts.push("Its executor has more to run at this instant.".to_owned());
     }
     Sentence { text: parts.join(" "), reference }
 }

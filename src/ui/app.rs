@@ -12,7 +12,7 @@ use gloo_events::EventListener;
 use gloo_render::{AnimationFrame, request_animation_frame};
 use gloo_timers::callback::Timeout;
 use raftwerk::executor::NEVER;
-use raftwerk::explain::{Explanation, Trigger, explain};
+use raftwerk::explain::{Explanation, explain};
 use raftwerk::raft::{ReplicaId, Timer, TimerKind};
 use raftwerk::scenario::{Record, link};
 use raftwerk::session::Session;
@@ -274,7 +274,7 @@ impl App {
     /// Says the sentence of the step that was just taken.
     fn say_step(&mut self) {
         if let Some(session) = &self.session {
-            self.announced = text::step(&explain(session.last_step())).text;
+            self.announced = text::step(&explain(session.last_step(), session.is_open())).text;
         }
     }
 
@@ -375,7 +375,7 @@ impl App {
                 return true;
             }
             has_stepped = true;
-            let explanation = explain(session.last_step());
+            let explanation = explain(session.last_step(), false);
             if explanation.is_news() {
                 self.news = Some(text::step(&explanation).text);
             }
@@ -470,15 +470,13 @@ impl App {
     /// The settings of the run from its start.
     fn at_start(&self) -> Record {
         let record = self.session.as_ref().map_or_else(newcomer, Session::record);
-        Record { commands: Vec::new(), position: 0, playhead_us: 0, ..record }
+        Record { commands: Vec::new(), position: 0, tasks: 0, playhead_us: 0, ..record }
     }
 
     fn explanation(&self) -> Explanation {
         self.session
             .as_ref()
-            .map_or(Explanation { trigger: Trigger::Began, why: None, then: None, fault: None, sent: 0 }, |session| {
-                explain(session.last_step())
-            })
+            .map_or_else(|| explain(&[], false), |session| explain(session.last_step(), session.is_open()))
     }
 }
 

@@ -112,6 +112,7 @@ impl Draft {
             })?,
             seed,
             links,
+            client: base.client,
             protocol: ProtocolSettings::KRaft(kraft),
             title: base.title.clone(),
             ..Record::default()

@@ -145,9 +145,9 @@ fn item(ctx: &Context<App>, index: usize, line: &PendingItem) -> Html {
             let onclick = ctx.link().callback(move |_| Msg::Act(command));
             html! { <button type="button" class="plain" aria-label={format!("Drop {}", line.text)} {onclick}>{"Drop"}</button> }
         }
-        EventName::Timer { .. } => Html::default(),
+        EventName::Timer { .. } | EventName::Task { .. } => Html::default(),
     };
-    let verb = if line.is_delivery { "Run" } else { "Fire" };
+    let verb = if matches!(event, EventName::Timer { .. }) { "Fire" } else { "Run" };
     html! {
         <li key={Key::from(line.key.clone())} class={classes!((index == 0).then_some("first"))} aria-label={line.text.clone()}>
             <span class={if line.is_delivery { "mark delivery" } else { "mark timer" }} aria-hidden="true"></span>

@@ -1,9 +1,9 @@
 //! The list of what can happen next.
 
-use crate::raft::kraft::KRaft;
-use crate::raft::{MessageFace, Protocol};
+use crate::raft::kraft::{KRaft, MessageKind};
+use crate::raft::{Form, MessageFace, Protocol, ReplicaId, TaskKind, Timer};
 use crate::session::Session;
-use crate::sim::EventName;
+use crate::sim::{EventName, Sim};
 use crate::text::en as text;
 
 /// One line of the list.
@@ -21,6 +21,54 @@ pub struct PendingItem {
     pub is_delivery: bool,
 }
 
+/// The line of an event; for what an executor will do, in the form its client has.
+fn event_text(sim: &Sim<KRaft>, name: &EventName, face: Option<&MessageFace<MessageKind>>) -> String {
+    match *name {
+        EventName::Task { replica, number } => {
+            let queue = tasks(sim, replica);
+            let task = queue.into_iter().find(|task| task.number == u64::from(number));
+            task.map_or_else(String::new, |task| format!("Node {replica}: {}", task.text))
+        }
+        EventName::Timer { replica, timer, .. }
+            if sim.client(replica).is_some_and(|client| client.settings().form == Form::OnePoll) =>
+        {
+            format!("Node {replica}: {}", text::poll_finds(&[timer], 0))
+        }
+        EventName::Timer { .. } | EventName::Delivery { .. } => text::pending(name, face),
+    }
+}
+
+/// A task that waits on a replica's executor.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueuedTask {
+    /// Its number.
+    pub number: u64,
+    /// When it is due, in global microseconds.
+    pub due_us: u64,
+    /// What it will do, in a few words.
+    pub text: String,
+}
+
+/// What waits on the executor of a running replica, in order.
+#[must_use]
+pub fn tasks(sim: &Sim<KRaft>, replica: ReplicaId) -> Vec<QueuedTask> {
+    let Some(client) = sim.client(replica) else {
+        return Vec::new();
+    };
+    let what = |kind: TaskKind, due_us: u64| match kind {
+        TaskKind::Poll => {
+            let mut over: Vec<_> =
+                client.waking().filter(|(_, line)| client.clock().global_us(line.at_us) <= due_us).collect();
+            over.sort_by_key(|(timer, line)| (line.at_us, *timer));
+            let timers: Vec<Timer> = over.into_iter().map(|(timer, _)| timer).collect();
+            text::poll_finds(&timers, client.inbox_len())
+        }
+        other => text::task(other),
+    };
+    let queue = client.queue().into_iter();
+    queue.map(|(due_us, number, kind)| QueuedTask { number, due_us, text: what(kind, due_us) }).collect()
+}
+
 /// What can happen next, in the order in which it would.
 #[must_use]
 pub fn pending(session: &Session) -> Vec<PendingItem> {
@@ -33,13 +81,14 @@ pub fn pending(session: &Session) -> Vec<PendingItem> {
                     .flights()
                     .find(|(key, _)| (key.from, key.to, key.number, key.is_copy) == (from, to, number, is_copy))
                     .map(|(_, flight)| KRaft::message_face(&flight.message)),
-                EventName::Timer { .. } => None,
+                EventName::Timer { .. } | EventName::Task { .. } => None,
             };
+            let text = event_text(sim, &event.name, face.as_ref());
             PendingItem {
                 name: event.name,
                 key: text::event_name(&event.name),
                 at_us: event.at_us,
-                text: text::pending(&event.name, face.as_ref()),
+                text,
                 is_delivery: face.is_some(),
             }
         })

@@ -27,9 +27,22 @@ pub fn record(seed: u64) -> Record {
 
 /// Plays `steps` steps of a run and does something to it every now and then. Gives the session at its end.
 pub fn faulty_run(seed: u64, steps: u64) -> Session {
+    run(seed, steps, false)
+}
+
+/// The same with executors that are interfered with: steps cut into tasks, tasks run out of turn and cancelled.
+#[allow(dead_code, reason = "not every test interferes with executors")]
+pub fn run_with_tasks(seed: u64, steps: u64) -> Session {
+    run(seed, steps, true)
+}
+
+fn run(seed: u64, steps: u64, with_tasks: bool) -> Session {
     let mut session = Session::open(record(seed)).expect("a good record");
     let mut luck = Stream::of_link(seed ^ 0x5a5a, ReplicaId(22), ReplicaId(23));
     while session.position() < steps {
+        for _ in 0..if with_tasks { scale(luck.draw(), 4) } else { 0 } {
+            session.step_task();
+        }
         if scale(luck.draw(), 12) == 0 {
             let count = u32::from(session.sim().replicas());
             let any = |luck: &mut Stream| ReplicaId(u8::try_from(scale(luck.draw(), count)).expect("small"));
@@ -39,9 +52,19 @@ pub fn faulty_run(seed: u64, steps: u64) -> Session {
             let event = pending.get(place as usize).map(|event| event.name);
             let delivery = pending.iter().find_map(|event| match event.name {
                 EventName::Delivery { from, to, number, is_copy } => Some((from, to, number, is_copy)),
-                EventName::Timer { .. } => None,
+                EventName::Timer { .. } | EventName::Task { .. } => None,
             });
-            let command = match (scale(luck.draw(), 8), event, delivery) {
+            let waiting = session.sim().client(replica).map(|client| client.queue()).unwrap_or_default();
+            let task = waiting.first().map(|&(_, number, _)| u32::try_from(number).expect("few"));
+            let command = match (scale(luck.draw(), 10), event, delivery) {
+                (0 | 1, ..) if with_tasks && task.is_some() => match (scale(luck.draw(), 2), task) {
+                    (0, Some(number)) => Command::Cancel { replica, number },
+                    (_, number) => {
+                        Command::RunNow { event: EventName::Task { replica, number: number.unwrap_or_default() } }
+                    }
+                },
+                (8, ..) => Command::Resign { replica },
+                (9, ..) => Command::Shutdown { replica, timeout_ms: 1_000 + scale(luck.draw(), 4_000) },
                 (0, ..) => Command::Crash { replica, keep_unflushed: scale(luck.draw(), 2) == 0 },
                 (1 | 2, ..) => Command::Restart { replica },
                 (3, Some(event), _) => Command::RunNow { event },

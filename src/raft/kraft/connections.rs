@@ -29,6 +29,11 @@ impl Connections {
         }
     }
 
+    /// How many peers there can be.
+    pub(super) fn len(&self) -> u8 {
+        u8::try_from(self.in_flight.len()).unwrap_or(u8::MAX)
+    }
+
     pub(super) const fn is_ready(&self, peer: ReplicaId) -> bool {
         !self.waiting.contains(peer) && !self.backing_off.contains(peer)
     }

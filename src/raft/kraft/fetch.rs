@@ -121,6 +121,9 @@ impl KRaftReplica {
             cx.note(Note::NotLeader { from: fetch.from, leader: self.leader() });
             return self.fetch_error(ErrorCode::NotLeaderOrFollower);
         }
+        if self.is_shutting_down() {
+            return self.fetch_error(ErrorCode::BrokerNotAvailable);
+        }
         let offset = fetch.offset.unsigned_abs();
         let last_epoch = fetch.last_epoch.unsigned_abs();
         if let Some(known) = self.log.diverges(offset, last_epoch) {
@@ -324,8 +327,9 @@ impl KRaftReplica {
                 }
             }
         }
-        if let Role::Follower { has_fetched, .. } = &mut self.role {
+        if let Role::Follower { has_fetched, leader_resigned, .. } = &mut self.role {
             *has_fetched = true;
+            *leader_resigned = false;
         }
         cx.arm(&mut self.timers, FETCH, cx.settings.fetch_timeout_us());
         true

@@ -22,6 +22,8 @@ pub enum ErrorCode {
     NotLeaderOrFollower = 3,
     /// The request contradicts itself.
     InvalidRequest = 4,
+    /// The leader is shutting down.
+    BrokerNotAvailable = 5,
 }
 
 /// What every answer says of its sender.

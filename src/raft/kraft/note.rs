@@ -1,7 +1,7 @@
 //! Reason codes: why a replica did what it did, with the numbers that decided it. No text.
 
 use crate::raft::ids::ReplicaId;
-use crate::raft::protocol::RoleShape;
+use crate::raft::protocol::{Ended, RoleShape};
 
 /// Why a replica changed its role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +28,10 @@ pub enum Cause {
     OnlyVoter,
     /// PreVote is switched off.
     NoPreVote,
+    /// It was asked to resign.
+    ResignAsked,
+    /// It is shutting down.
+    ShuttingDown,
 }
 
 /// Why a vote was refused.
@@ -238,5 +242,24 @@ pub enum Note {
         leader: ReplicaId,
         /// How long, in milliseconds.
         wait_ms: u32,
+    },
+    /// It was asked to resign.
+    ResignAsked {
+        /// From which epoch; an older one than its own is ignored.
+        epoch: u32,
+        /// Its own.
+        current: u32,
+    },
+    /// It was asked to shut down gracefully.
+    ShutdownAsked {
+        /// Within how many milliseconds.
+        timeout_ms: u32,
+    },
+    /// Its graceful shutdown has ended.
+    ShutdownEnded {
+        /// How.
+        ended: Ended,
+        /// The leader it knows.
+        leader: Option<ReplicaId>,
     },
 }

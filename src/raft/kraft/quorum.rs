@@ -44,6 +44,9 @@ impl KRaftReplica {
                 if matches!(self.role, Role::Follower { leader: known, .. } if known == leader) {
                     let wait_ms = successor_wait_ms(cx.settings.election_backoff_max_ms, self.id, &successors);
                     cx.arm(&mut self.timers, FETCH, u64::from(wait_ms) * MICROS_PER_MILLI);
+                    if let Role::Follower { leader_resigned, .. } = &mut self.role {
+                        *leader_resigned = true;
+                    }
                     cx.note(Note::SuccessorWait { leader, wait_ms });
                 }
                 ErrorCode::None
@@ -156,6 +159,9 @@ impl KRaftReplica {
             if answer.error != ErrorCode::None {
                 return Some(true);
             }
+        }
+        if answer.error == ErrorCode::BrokerNotAvailable {
+            return Some(false);
         }
         if answer.error == ErrorCode::InvalidRequest {
             cx.effects.fault = Some(Fault::RequestCalledInvalid);

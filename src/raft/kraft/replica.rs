@@ -14,7 +14,9 @@ use crate::executor::MICROS_PER_MILLI;
 use crate::raft::digest::Encoder;
 use crate::raft::ids::{ReplicaId, ReplicaSet};
 use crate::raft::log::{Entry, Log, Payload};
-use crate::raft::protocol::{Context, Face, Fault, Purpose, Replica, RoleShape, Standing};
+use crate::raft::protocol::{
+    Context, Ended, Face, Fault, Purpose, Replica, Request, RequestError, RoleShape, Standing,
+};
 use crate::raft::timers::{Timer, TimerKind, TimerTable};
 
 pub(super) type Cx<'a> = Context<'a, KRaft>;
@@ -23,6 +25,7 @@ pub(super) const ELECTION: Timer = Timer::new(TimerKind::Election);
 pub(super) const FETCH: Timer = Timer::new(TimerKind::Fetch);
 pub(super) const CHECK_QUORUM: Timer = Timer::new(TimerKind::CheckQuorum);
 pub(super) const BEGIN_QUORUM: Timer = Timer::new(TimerKind::BeginQuorumEpoch);
+const SHUTDOWN: Timer = Timer::new(TimerKind::Shutdown);
 pub(super) const LONG_POLL: Timer = Timer::new(TimerKind::LongPoll);
 
 /// One KRaft member.
@@ -43,6 +46,16 @@ pub struct KRaftReplica {
     pub(super) connections: Connections,
     pub(super) timers: TimerTable,
     pub(super) parked: Vec<ParkedFetch>,
+    pub(super) shutdown: Option<Shutdown>,
+}
+
+/// How far a graceful shutdown is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shutdown {
+    /// It waits for somebody else to lead.
+    Waits,
+    /// It is over.
+    Ended(Ended),
 }
 
 impl KRaftReplica {
@@ -111,8 +124,17 @@ impl KRaftReplica {
         cx.effects.notify = true;
     }
 
-    /// A new random election timeout: uniform in [T, 2T - 1] milliseconds.
+    pub(super) const fn is_shutting_down(&self) -> bool {
+        self.shutdown.is_some()
+    }
+
+    /// A new random election timeout: uniform in [T, 2T - 1] milliseconds. None while shutting down: it would be
+    /// ignored (spec 3.5).
     fn arm_election(&mut self, cx: &mut Cx<'_>) {
+        if self.is_shutting_down() {
+            cx.disarm(&mut self.timers, ELECTION);
+            return;
+        }
         let t = cx.settings.election_timeout_ms;
         let timeout_ms = u64::from(t) + u64::from(cx.luck.below(Purpose::Election, t));
         cx.arm(&mut self.timers, ELECTION, timeout_ms * MICROS_PER_MILLI);
@@ -234,6 +256,7 @@ impl KRaftReplica {
             granting,
             followers: vec![Follower::default(); replicas],
             fetched: ReplicaSet::default(),
+            must_resign: false,
         };
         self.high_watermark = None;
         cx.disarm(&mut self.timers, ELECTION);
@@ -278,7 +301,7 @@ impl KRaftReplica {
             self.disarm_leader_timers(cx);
         }
         self.epoch = epoch;
-        self.role = Role::Follower { leader, has_fetched: false };
+        self.role = Role::Follower { leader, has_fetched: false, leader_resigned: false };
         cx.disarm(&mut self.timers, ELECTION);
         cx.arm(&mut self.timers, FETCH, cx.settings.fetch_timeout_us());
         self.reset_connections(cx);
@@ -380,6 +403,14 @@ impl KRaftReplica {
     }
 
     fn poll_leader(&mut self, cx: &mut Cx<'_>) -> bool {
+        if self.is_shutting_down() {
+            self.become_resigned(Cause::ShuttingDown, cx);
+            return true;
+        }
+        if matches!(self.role, Role::Leader { must_resign: true, .. }) {
+            self.become_resigned(Cause::ResignAsked, cx);
+            return true;
+        }
         if self.timers.is_expired(CHECK_QUORUM, cx.now_us) {
             self.become_resigned(Cause::QuorumLost, cx);
             return true;
@@ -420,7 +451,8 @@ impl KRaftReplica {
 
     fn poll_follower(&mut self, leader: ReplicaId, cx: &mut Cx<'_>) -> bool {
         if self.timers.is_expired(FETCH, cx.now_us) && self.is_voter() {
-            self.become_prospective(Cause::FetchTimeout, cx);
+            let is_successor = matches!(self.role, Role::Follower { leader_resigned: true, .. });
+            self.become_prospective(if is_successor { Cause::NamedSuccessor } else { Cause::FetchTimeout }, cx);
             return true;
         }
         let leader_timed_out = self.connections.waiting.contains(leader)
@@ -434,6 +466,47 @@ impl KRaftReplica {
             self.send_fetch(leader, cx);
         }
         false
+    }
+
+    /// An older epoch than ours is over anyway; a newer one cannot be given up.
+    fn ask_to_resign(&mut self, epoch: u32, cx: &mut Cx<'_>) -> Result<(), RequestError> {
+        let current = self.epoch;
+        if epoch > current {
+            return Err(RequestError::ResignAhead { epoch, current });
+        }
+        if epoch == current {
+            match &mut self.role {
+                Role::Leader { must_resign, .. } => *must_resign = true,
+                Role::Resigned { .. } => {}
+                Role::Unattached { .. } | Role::Prospective { .. } | Role::Candidate { .. } | Role::Follower { .. } => {
+                    return Err(RequestError::NotLeader { epoch });
+                }
+            }
+        }
+        cx.note(Note::ResignAsked { epoch, current });
+        Ok(())
+    }
+
+    /// Whether the graceful shutdown is over: by its time, or because nobody needs this replica (spec 3.5): somebody
+    /// else leads, it is an observer, or there is nobody else.
+    fn end_shutdown(&mut self, cx: &mut Cx<'_>) -> bool {
+        if matches!(self.shutdown, Some(Shutdown::Ended(_))) {
+            return true;
+        }
+        let others_lead = self.leader().is_some_and(|leader| leader != self.id);
+        let ended = if self.timers.is_expired(SHUTDOWN, cx.now_us) {
+            Ended::TimedOut
+        } else if others_lead || !self.is_voter() || self.voters.len() == 1 {
+            Ended::Completed
+        } else {
+            return false;
+        };
+        self.shutdown = Some(Shutdown::Ended(ended));
+        for index in 0..Timer::table_len(self.connections.len()) {
+            cx.disarm(&mut self.timers, Timer::at_index(index));
+        }
+        cx.note(Note::ShutdownEnded { ended, leader: self.leader() });
+        true
     }
 
     /// Asks a random ready bootstrap server, if nothing is in flight. Draws only when there is one to ask.
@@ -472,6 +545,7 @@ impl Replica<KRaft> for KRaftReplica {
             connections: Connections::new(replicas, correlation),
             timers: TimerTable::new(replicas),
             parked: Vec::new(),
+            shutdown: None,
         };
         // Spec 3.2, in this order.
         if quorum.epoch < me.log.last_epoch() {
@@ -487,7 +561,7 @@ impl Replica<KRaft> for KRaftReplica {
             me.role = Role::Candidate { tally, is_lost: false };
             me.arm_election(cx);
         } else if let Some(leader) = quorum.leader.filter(|&leader| voters.contains(leader)) {
-            me.role = Role::Follower { leader, has_fetched: false };
+            me.role = Role::Follower { leader, has_fetched: false, leader_resigned: false };
             cx.arm(&mut me.timers, FETCH, cx.settings.fetch_timeout_us());
         } else {
             me.role = Role::Unattached { leader: quorum.leader };
@@ -514,6 +588,9 @@ impl Replica<KRaft> for KRaftReplica {
     }
 
     fn poll_state(&mut self, cx: &mut Cx<'_>) -> bool {
+        if self.is_shutting_down() && self.end_shutdown(cx) {
+            return false;
+        }
         match &self.role {
             Role::Unattached { .. } => {
                 if self.timers.is_expired(ELECTION, cx.now_us) {
@@ -524,7 +601,9 @@ impl Replica<KRaft> for KRaftReplica {
                     cx.disarm(&mut self.timers, ELECTION);
                 }
                 self.sweep_connections(cx);
-                self.fetch_from_bootstrap(cx);
+                if !self.is_shutting_down() {
+                    self.fetch_from_bootstrap(cx);
+                }
                 self.expire_parked(cx);
                 false
             }
@@ -605,6 +684,29 @@ impl Replica<KRaft> for KRaftReplica {
         self.poll_state(cx)
     }
 
+    fn request(&mut self, request: Request, cx: &mut Cx<'_>) -> Result<(), RequestError> {
+        match request {
+            Request::Resign { epoch } => self.ask_to_resign(epoch, cx),
+            Request::Shutdown { timeout_us } => {
+                if self.shutdown.is_none() {
+                    self.shutdown = Some(Shutdown::Waits);
+                    cx.disarm(&mut self.timers, ELECTION);
+                    cx.arm(&mut self.timers, SHUTDOWN, timeout_us);
+                    let timeout_ms = u32::try_from(timeout_us / MICROS_PER_MILLI).unwrap_or(u32::MAX);
+                    cx.note(Note::ShutdownAsked { timeout_ms });
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn ended(&self) -> Option<Ended> {
+        match self.shutdown {
+            Some(Shutdown::Ended(ended)) => Some(ended),
+            Some(Shutdown::Waits) | None => None,
+        }
+    }
+
     fn timers(&self) -> &TimerTable {
         &self.timers
     }
@@ -654,6 +756,12 @@ impl Replica<KRaft> for KRaftReplica {
         out.u64(self.applied);
         self.connections.encode(out);
         self.timers.encode(out);
+        out.u8(match self.shutdown {
+            None => 0,
+            Some(Shutdown::Waits) => 1,
+            Some(Shutdown::Ended(Ended::Completed)) => 2,
+            Some(Shutdown::Ended(Ended::TimedOut)) => 3,
+        });
         out.u64(self.parked.len() as u64);
         for parked in &self.parked {
             parked.encode(out);

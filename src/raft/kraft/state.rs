@@ -8,7 +8,7 @@
 //! | Unattached, Candidate, Follower | Prospective | election or fetch timeout | same |
 //! | Prospective | Candidate | a majority of PreVotes | + 1 |
 //! | Candidate | Leader | a majority of votes | same |
-//! | Leader | Resigned | check-quorum expired | same |
+//! | Leader | Resigned | check-quorum expired, asked to resign, or shutting down | same |
 //! | any | Follower | a higher epoch that names a leader | the message's |
 //! | Unattached, Prospective, Candidate | Follower | the same epoch, a leader named, none known | same |
 //! | Prospective | Follower | PreVote lost or timed out, leader known | same |
@@ -72,6 +72,8 @@ pub enum Role {
         followers: Vec<Follower>,
         /// Who has fetched since check-quorum was last reached.
         fetched: ReplicaSet,
+        /// Whether somebody asked it to resign.
+        must_resign: bool,
     },
     /// Fetches from a leader.
     Follower {
@@ -79,6 +81,8 @@ pub enum Role {
         leader: ReplicaId,
         /// Whether a fetch has succeeded while in this role.
         has_fetched: bool,
+        /// Whether the leader said that it has resigned, so that the fetch timer is a successor's wait.
+        leader_resigned: bool,
     },
     /// Led, and says so to the voters.
     Resigned {
@@ -123,10 +127,11 @@ impl Role {
                 out.u32(tally.refused.0);
                 out.bool(*is_lost);
             }
-            Self::Leader { epoch_start, is_first_record_due, granting, followers, fetched } => {
+            Self::Leader { epoch_start, is_first_record_due, granting, followers, fetched, must_resign } => {
                 out.u8(3);
                 out.u64(*epoch_start);
                 out.bool(*is_first_record_due);
+                out.bool(*must_resign);
                 out.u32(granting.0);
                 out.u32(fetched.0);
                 for follower in followers {
@@ -134,10 +139,11 @@ impl Role {
                     out.option(follower.last_fetch_us);
                 }
             }
-            Self::Follower { leader, has_fetched } => {
+            Self::Follower { leader, has_fetched, leader_resigned } => {
                 out.u8(4);
                 out.u8(leader.0);
                 out.bool(*has_fetched);
+                out.bool(*leader_resigned);
             }
             Self::Resigned { unacked, successors } => {
                 out.u8(5);

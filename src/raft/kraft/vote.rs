@@ -69,7 +69,7 @@ impl KRaftReplica {
                     Some(Refusal::OwnCandidate)
                 }
             }
-            Role::Follower { leader, has_fetched } => {
+            Role::Follower { leader, has_fetched, .. } => {
                 if !pre_vote {
                     Some(Refusal::KnowsLeader(*leader))
                 } else if *has_fetched && cx.settings.rules.fetched_refuses_pre_vote {

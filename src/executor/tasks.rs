@@ -1,0 +1,238 @@
+//! The state machine that all executors share: what waits, what runs, what became of it.
+//!
+//! It has no clock: each call that needs the time is told it.
+//!
+//! Holds always: tasks leave in the order (due time, number); at most one runs; pending tasks never exceed the
+//! capacity, and a running, cancelled or dropped one is not pending; outcomes of the last tasks that ended are kept, as
+//! many as asked for.
+
+use super::queue::{Handle, OrderedQueue};
+use super::{NEVER, Outcome, OutcomeOf, Phase, Rejected, TaskId, Work};
+use std::collections::VecDeque;
+
+#[derive(Clone, Debug)]
+struct Waiting<T> {
+    /// `None` once cancelled, where a cancelled task keeps its turn.
+    task: Option<T>,
+    queued_us: u64,
+}
+
+/// A task taken out of the queue, to be run and then [completed](TaskQueue::complete).
+#[derive(Clone, Debug)]
+pub struct Turn<T> {
+    /// Its number.
+    pub number: u64,
+    /// The task; `None` if it was cancelled and only its turn was left.
+    pub task: Option<T>,
+    /// When it was due, in microseconds.
+    pub due_us: u64,
+    /// When it was given, in microseconds.
+    pub queued_us: u64,
+}
+
+/// Tasks, waiting and ended.
+#[derive(Clone, Debug)]
+pub struct TaskQueue<T: Work> {
+    queue: OrderedQueue<(u64, u64), Waiting<T>>,
+    pending: usize,
+    running: Option<u64>,
+    ended: VecDeque<(u64, OutcomeOf<T>)>,
+    kept: usize,
+    accepted: u64,
+    ran: u64,
+    capacity: usize,
+    phase: Phase,
+    keeps_turns: bool,
+}
+
+impl<T: Work> TaskQueue<T> {
+    /// A queue of at most `capacity` pending tasks that remembers the outcomes of the last `kept` tasks to end.
+    ///
+    /// With `keeps_turns` a cancelled task stays in its place, empty, and is taken once like any other.
+    #[must_use]
+    pub fn new(capacity: usize, kept: usize, keeps_turns: bool) -> Self {
+        Self {
+            queue: OrderedQueue::default(),
+            pending: 0,
+            running: None,
+            ended: VecDeque::new(),
+            kept,
+            accepted: 0,
+            ran: 0,
+            capacity,
+            phase: Phase::Open,
+            keeps_turns,
+        }
+    }
+
+    /// Accepts a task that is due at `due_us`.
+    ///
+    /// # Errors
+    /// [`Rejected`]: first for a shutdown, then for the capacity.
+    pub fn add(&mut self, task: T, now_us: u64, due_us: u64) -> Result<TaskId, Rejected> {
+        if self.phase != Phase::Open {
+            return Err(Rejected::Shutdown);
+        }
+        if self.pending >= self.capacity {
+            return Err(Rejected::Capacity(self.capacity));
+        }
+        let number = self.accepted;
+        self.accepted += 1;
+        self.pending += 1;
+        let key = (due_us.min(NEVER - 1), number);
+        let handle = self.queue.push(key, Waiting { task: Some(task), queued_us: now_us });
+        Ok(TaskId { number, handle })
+    }
+
+    fn waits(&self, id: TaskId) -> bool {
+        self.queue.get(id.handle).is_some_and(|((_, number), waiting)| number == id.number && waiting.task.is_some())
+    }
+
+    /// Takes back a waiting task; whether there was one.
+    pub fn cancel(&mut self, id: TaskId) -> bool {
+        if !self.waits(id) {
+            return false;
+        }
+        if self.keeps_turns {
+            if let Some(waiting) = self.queue.get_mut(id.handle) {
+                waiting.task = None;
+            }
+        } else {
+            self.queue.remove(id.handle);
+        }
+        self.pending -= 1;
+        self.end(id.number, Outcome::Cancelled);
+        true
+    }
+
+    /// Takes a waiting task out of turn, due or not, to be run and then [completed](Self::complete).
+    pub fn take(&mut self, id: TaskId) -> Option<Turn<T>> {
+        if !self.waits(id) {
+            return None;
+        }
+        let ((due_us, number), waiting) = self.queue.remove(id.handle)?;
+        Some(self.begin(due_us, number, waiting))
+    }
+
+    fn begin(&mut self, due_us: u64, number: u64, waiting: Waiting<T>) -> Turn<T> {
+        let Waiting { task, queued_us } = waiting;
+        if task.is_some() {
+            assert!(self.running.is_none(), "one task runs at a time");
+            self.pending -= 1;
+            self.ran += 1;
+            self.running = Some(number);
+        } else {
+            self.settle();
+        }
+        Turn { number, task, due_us, queued_us }
+    }
+
+    /// When the first task is due, in microseconds; [`NEVER`] without one.
+    #[must_use]
+    pub fn next_due_us(&self) -> u64 {
+        self.queue.first().map_or(NEVER, |((due_us, _), _)| due_us)
+    }
+
+    /// The first task, if its turn has not been cancelled.
+    #[must_use]
+    pub fn first(&self) -> Option<(u64, u64, &T)> {
+        let ((due_us, number), waiting) = self.queue.first()?;
+        waiting.task.as_ref().map(|task| (due_us, number, task))
+    }
+
+    /// Takes the first task if it is due.
+    pub fn take_due(&mut self, now_us: u64) -> Option<Turn<T>> {
+        if self.next_due_us() > now_us {
+            return None;
+        }
+        let ((due_us, number), waiting) = self.queue.pop()?;
+        Some(self.begin(due_us, number, waiting))
+    }
+
+    /// Says how a task that was taken has ended.
+    pub fn complete(&mut self, number: u64, outcome: OutcomeOf<T>) {
+        assert_eq!(self.running.take(), Some(number), "the task that ends is the one that runs");
+        self.end(number, outcome);
+        self.settle();
+    }
+
+    fn end(&mut self, number: u64, outcome: OutcomeOf<T>) {
+        if self.kept == 0 {
+            return;
+        }
+        if self.ended.len() == self.kept {
+            self.ended.pop_front();
+        }
+        self.ended.push_back((number, outcome));
+    }
+
+    fn settle(&mut self) {
+        if self.phase == Phase::Draining && self.queue.is_empty() && self.running.is_none() {
+            self.phase = Phase::Finished;
+        }
+    }
+
+    /// What became of a task.
+    #[must_use]
+    pub fn outcome(&self, id: TaskId) -> OutcomeOf<T> {
+        if self.waits(id) || self.running == Some(id.number) {
+            return Outcome::Pending;
+        }
+        let ended = self.ended.iter().rev().find(|(number, _)| *number == id.number);
+        ended.map_or(Outcome::Forgotten, |(_, outcome)| outcome.clone())
+    }
+
+    /// Accepts nothing more and drops what is not due at `now_us`.
+    pub fn shutdown(&mut self, now_us: u64) {
+        if self.phase != Phase::Open {
+            return;
+        }
+        self.phase = Phase::Draining;
+        let mut late: Vec<(u64, u64, Handle)> = self
+            .queue
+            .iter()
+            .filter(|(_, (due_us, _), _)| *due_us > now_us)
+            .map(|(handle, (due_us, number), _)| (due_us, number, handle))
+            .collect();
+        late.sort_unstable_by_key(|&(due_us, number, _)| (due_us, number));
+        for (_, number, handle) in late {
+            if let Some((_, Waiting { task: Some(_), .. })) = self.queue.remove(handle) {
+                self.pending -= 1;
+                self.end(number, Outcome::NeverRan);
+            }
+        }
+        self.settle();
+    }
+
+    /// How far its life is.
+    #[must_use]
+    pub const fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// How many tasks wait.
+    #[must_use]
+    pub const fn pending(&self) -> usize {
+        self.pending
+    }
+
+    /// All waiting tasks as (due time in microseconds, number, task), in no particular order.
+    pub fn waiting(&self) -> impl Iterator<Item = (u64, u64, &T)> {
+        self.queue
+            .iter()
+            .filter_map(|(_, (due_us, number), waiting)| waiting.task.as_ref().map(|task| (due_us, number, task)))
+    }
+
+    /// The waiting task with that number.
+    #[must_use]
+    pub fn find(&self, number: u64) -> Option<TaskId> {
+        let found = self.queue.iter().find(|(_, (_, n), waiting)| *n == number && waiting.task.is_some());
+        found.map(|(handle, ..)| TaskId { number, handle })
+    }
+
+    /// How many tasks have been accepted and how many were run so far.
+    #[must_use]
+    pub const fn counters(&self) -> (u64, u64) {
+        (self.accepted, self.ran)
+    }
+}

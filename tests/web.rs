@@ -1,7 +1,15 @@
-//! In a browser: the same links give the same digests as natively.
+//! In a browser: the same links give the same digests as natively, the page's executor keeps the contract of all
+//! executors, and three clients run on browser timers.
 //!
-//! The expected values are written by the native half of this test (`cargo xtask fix`), so both halves hold the code to
-//! one file.
+//! The expected digests are written by the native half of this test (`cargo xtask fix`), so both halves hold the code
+//! to one file.
+
+#[cfg(target_arch = "wasm32")]
+#[path = "common/contract.rs"]
+mod contract;
+#[cfg(target_arch = "wasm32")]
+#[path = "common/live.rs"]
+mod live;
 
 const GOLDEN: &str = include_str!("golden/digests.txt");
 
@@ -24,6 +32,11 @@ fn digests(fragment: &str) -> String {
 
 #[cfg(target_arch = "wasm32")]
 mod browser {
+    use super::contract::{self, Job, Rig, Seen};
+    use super::live;
+    use gloo_timers::future::TimeoutFuture;
+    use raftwerk::executor::{DefaultEventExecutor, EventExecutor, Outcome};
+    use raftwerk::raft::Form;
     use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
     wasm_bindgen_test_configure!(run_in_browser);
@@ -31,6 +44,66 @@ mod browser {
     #[wasm_bindgen_test]
     fn links_give_the_native_digests_in_wasm() {
         assert!(super::check_all() >= 20);
+    }
+
+    struct PageRig {
+        executor: DefaultEventExecutor<Job>,
+    }
+
+    impl Rig for PageRig {
+        type X = DefaultEventExecutor<Job>;
+
+        fn new(capacity: usize, seen: &Seen) -> Self {
+            let executor = DefaultEventExecutor::new(capacity);
+            let (mut inner, seen) = (executor.clone(), seen.clone());
+            executor.serve(move |job| seen.work(&mut inner, job));
+            Self { executor }
+        }
+
+        fn x(&mut self) -> &mut Self::X {
+            &mut self.executor
+        }
+
+        async fn until(&mut self, mut is_reached: impl FnMut(&mut Self::X) -> bool) {
+            while !is_reached(&mut self.executor) {
+                TimeoutFuture::new(1).await;
+            }
+        }
+    }
+
+    #[wasm_bindgen_test]
+    async fn the_pages_default_keeps_the_contract() {
+        contract::check::<PageRig>().await;
+    }
+
+    #[wasm_bindgen_test]
+    async fn a_delay_is_never_cut_short() {
+        let seen = Seen::default();
+        let mut rig = PageRig::new(1, &seen);
+        for delay_us in [1, 999, 1_000, 25_300, 100_000] {
+            let before_us = rig.executor.now_us();
+            let id = rig.executor.schedule(Job::Value(42), delay_us).expect("room");
+            assert_eq!(rig.ended(id).await, Outcome::Value(42));
+            assert!(rig.executor.now_us() - before_us >= delay_us, "{delay_us} µs");
+        }
+    }
+
+    struct Timers;
+
+    impl live::Patience for Timers {
+        async fn a_little() {
+            TimeoutFuture::new(5).await;
+        }
+    }
+
+    #[wasm_bindgen_test]
+    async fn three_clients_elect_and_hand_over_as_separate_events() {
+        live::check::<Timers>(Form::SeparateEvents).await;
+    }
+
+    #[wasm_bindgen_test]
+    async fn three_clients_elect_and_hand_over_with_one_poll_event() {
+        live::check::<Timers>(Form::OnePoll).await;
     }
 }
 

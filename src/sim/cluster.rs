@@ -52,6 +52,7 @@ pub struct NextEvent {
 }
 
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a member is nearly always up")]
 enum Member<P: Protocol> {
     Up(Driver<P>),
     Down {

@@ -17,6 +17,7 @@ pub enum Job {
     /// Fails.
     Fail(&'static str),
     /// Panics.
+    #[cfg_attr(target_arch = "wasm32", expect(dead_code, reason = "a page cannot catch a panic"))]
     Panic(&'static str),
     /// Submits another.
     Submit(&'static str),

@@ -1,0 +1,167 @@
+//! Three clients in real time: no simulation, no mock.
+//!
+//! Each runs on a `DefaultEventExecutor` of its own, in-memory channels between them: sending is a submit on the
+//! other's executor. The same code runs natively, on three threads, and in a browser, on its event loop.
+
+use raftwerk::executor::{DefaultEventExecutor, EventExecutor, Phase};
+use raftwerk::raft::kraft::{Disk, KRaft, KRaftMessage, KRaftSettings};
+use raftwerk::raft::{
+    ClientSettings, DriverState, Effects, Ended, Failure, Form, LocalClock, Luck, Purpose, RaftClient,
+    RaftClientDriver, Replica, ReplicaId, Request, RoleShape, Surroundings, Task,
+};
+use raftwerk::sim::{Stream, scale};
+use std::sync::{Arc, Mutex, PoisonError};
+
+type Executor = DefaultEventExecutor<Task<KRaftMessage>>;
+
+const MEMBERS: u8 = 3;
+const ELECTION_TIMEOUT_MS: u32 = 500;
+
+struct Dice(Stream);
+
+impl Luck for Dice {
+    fn below(&mut self, _: Purpose, bound: u32) -> u32 {
+        scale(self.0.draw(), bound)
+    }
+}
+
+/// What the test sees of a client.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen {
+    role: RoleShape,
+    epoch: u32,
+    leader: Option<ReplicaId>,
+    state: DriverState,
+    /// When the role or the state last changed.
+    since_us: u64,
+}
+
+/// A client that runs.
+struct Member {
+    executor: Executor,
+    seen: Arc<Mutex<Option<Seen>>>,
+    failure: Arc<Mutex<Option<Failure>>>,
+}
+
+fn at<T>(cell: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    cell.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Member {
+    fn seen(&self) -> Option<Seen> {
+        *at(&self.seen)
+    }
+
+    fn leads(&self) -> bool {
+        self.seen().is_some_and(|seen| seen.role == RoleShape::Leader)
+    }
+}
+
+fn start(form: Form) -> Vec<Member> {
+    let settings = KRaftSettings {
+        election_timeout_ms: ELECTION_TIMEOUT_MS,
+        fetch_timeout_ms: 1_000,
+        election_backoff_max_ms: 1_000,
+        request_timeout_ms: 1_000,
+        fetch_max_wait_ms: 100,
+        ..KRaftSettings::default()
+    };
+    let executors: Vec<Executor> = (0..MEMBERS).map(|_| Executor::new(10_000)).collect();
+    let member = |id: u8| {
+        let executor = executors[usize::from(id)].clone();
+        let (peers, settings) = (executors.clone(), settings.clone());
+        let mut luck = Dice(Stream::of_link(2026, ReplicaId(id), ReplicaId(id)));
+        let mut effects: Effects<KRaft> = Effects::default();
+        let mut around = Surroundings { settings: &settings, luck: &mut luck, effects: &mut effects };
+        let client_settings = ClientSettings { form, poll_state_max_age_ms: 0 };
+        let (disk, clock) = (Disk::default(), LocalClock::default());
+        let client =
+            RaftClient::new(ReplicaId(id), MEMBERS, disk, executor.clone(), client_settings, clock, &mut around);
+        let mut driver = RaftClientDriver::new(client);
+        driver.start(&mut around);
+        let member = Member { executor, seen: Arc::default(), failure: Arc::default() };
+        let (seen, failure) = (Arc::clone(&member.seen), Arc::clone(&member.failure));
+        member.executor.serve(move |task| {
+            let mut around = Surroundings { settings: &settings, luck: &mut luck, effects: &mut effects };
+            let result = driver.run(task, &mut around, &mut *at(&failure));
+            for (to, message) in effects.sends.drain(..) {
+                // A peer that has shut down hears nothing.
+                let _ = peers[to.index()].clone().submit(Task::Arrival(ReplicaId(id), message));
+            }
+            effects.notes.clear();
+            effects.persisted = false;
+            let standing = driver.client().replica().standing();
+            let mut seen = at(&seen);
+            let before = *seen;
+            let since_us = before
+                .filter(|seen| seen.role == standing.role && seen.state == driver.state())
+                .map_or_else(|| peers[0].now_us(), |seen| seen.since_us);
+            *seen = Some(Seen {
+                role: standing.role,
+                epoch: standing.epoch,
+                leader: standing.leader,
+                state: driver.state(),
+                since_us,
+            });
+            result
+        });
+        member
+    };
+    (0..MEMBERS).map(member).collect()
+}
+
+/// Lets real time pass until something is so.
+#[allow(async_fn_in_trait, reason = "used within one thread, without bounds on the future")]
+pub trait Patience {
+    /// Waits a little.
+    async fn a_little();
+}
+
+async fn until<W: Patience>(clock: &Executor, what: &str, mut is_so: impl FnMut() -> bool) {
+    let give_up_us = clock.now_us() + 30_000_000;
+    while !is_so() {
+        assert!(clock.now_us() < give_up_us, "not within 30 s: {what}");
+        W::a_little().await;
+    }
+}
+
+/// Three clients elect a leader; it shuts down gracefully; a successor takes over at once.
+pub async fn check<W: Patience>(form: Form) {
+    let members = start(form);
+    let clock = members[0].executor.clone();
+    let follows = |member: &Member, leader: ReplicaId, epoch: u32| {
+        member.seen().is_some_and(|seen| seen.leader == Some(leader) && seen.epoch == epoch)
+    };
+
+    let led = |members: &[Member]| {
+        let leads = members.iter().position(Member::leads)?;
+        let leader = ReplicaId(u8::try_from(leads).expect("three"));
+        let epoch = members[leads].seen().map(|seen| seen.epoch)?;
+        members.iter().all(|member| follows(member, leader, epoch)).then_some((leader, epoch))
+    };
+    until::<W>(&clock, "a leader that all follow", || led(&members).is_some()).await;
+    let (leader, epoch) = led(&members).expect("just seen");
+    let old = &members[leader.index()];
+
+    // Gracefully: it goes on until another leads, and only then its executor ends.
+    let task = Task::Request(Request::Shutdown { timeout_us: 5_000_000 });
+    let asked_us = clock.now_us();
+    old.executor.clone().submit(task).expect("it is open");
+    until::<W>(&clock, "the end of the old leader", || old.executor.phase() == Phase::Finished).await;
+    let ended = old.seen().expect("it ran");
+    assert_eq!(ended.state, DriverState::Ended(Ended::Completed), "{ended:?}");
+
+    let others: Vec<&Member> = members.iter().filter(|member| !std::ptr::eq(*member, old)).collect();
+    until::<W>(&clock, "a new leader", || others.iter().any(|member| member.leads())).await;
+    let new = others.iter().find(|member| member.leads()).expect("just seen").seen().expect("it ran");
+    assert!(new.epoch > epoch);
+    let took_us = new.since_us.saturating_sub(asked_us);
+    assert!(took_us < u64::from(ELECTION_TIMEOUT_MS) * 1_000, "a successor does not wait: {took_us} µs");
+
+    for member in &members {
+        assert_eq!(*at(&member.failure), None);
+        member.executor.clone().shutdown();
+    }
+    until::<W>(&clock, "the end of all", || members.iter().all(|member| member.executor.phase() == Phase::Finished))
+        .await;
+}

@@ -73,13 +73,15 @@ pub struct RaftClientDriver<P: Protocol, X> {
     state: DriverState,
     /// The instant of the last task and how many ran at it.
     at_once: (u64, u32),
+    /// For looking; decides nothing.
+    last_ran: Option<Ran>,
 }
 
 impl<P: Protocol, X: EventExecutor<Task<P::Message>>> RaftClientDriver<P, X> {
     /// A driver whose client has not polled yet.
     #[must_use]
     pub const fn new(client: RaftClient<P, X>) -> Self {
-        Self { client, state: DriverState::Running, at_once: (0, 0) }
+        Self { client, state: DriverState::Running, at_once: (0, 0), last_ran: None }
     }
 
     /// Asks for the first poll; nothing else.
@@ -196,6 +198,13 @@ impl<P: Protocol> RaftClientDriver<P, MockEventExecutor<Task<P::Message>>> {
         let queued_for_us = self.client.executor().now_us().saturating_sub(queued_us);
         let result = self.run(task, around, faults);
         self.client.complete(number, result);
-        Some(Ran { number, kind, queued_for_us, result })
+        self.last_ran = Some(Ran { number, kind, queued_for_us, result });
+        self.last_ran
+    }
+
+    /// The task that ran last.
+    #[must_use]
+    pub const fn last_ran(&self) -> Option<Ran> {
+        self.last_ran
     }
 }

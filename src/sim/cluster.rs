@@ -58,6 +58,7 @@ enum Member<P: Protocol> {
     Down {
         disk: P::Disk,
         failure: Option<Failure>,
+        ended: Option<Ended>,
         standing: Standing,
     },
     /// Only while a member is being replaced.
@@ -130,7 +131,7 @@ impl<P: Protocol> Sim<P> {
         };
         let mut sim = Self {
             time: MockTime::at(0),
-            members: disks.map(|disk| Member::Down { disk, failure: None, standing }).collect(),
+            members: disks.map(|disk| Member::Down { disk, failure: None, ended: None, standing }).collect(),
             luck: (0..replicas).map(|id| ReplicaLuck::new(settings.seed, ReplicaId(id))).collect(),
             network: Network::new(replicas, settings.seed, settings.links),
             steps: 0,
@@ -255,6 +256,24 @@ impl<P: Protocol> Sim<P> {
     #[must_use]
     pub fn timers(&self, id: ReplicaId) -> Option<(&TimerTable, LocalClock)> {
         self.client(id).map(|client| (client.replica().timers(), client.clock()))
+    }
+
+    /// The task that ran last on a running replica's executor.
+    #[must_use]
+    pub fn last_ran(&self, id: ReplicaId) -> Option<Ran> {
+        match self.members.get(id.index()) {
+            Some(Member::Up(driver)) => driver.last_ran(),
+            _ => None,
+        }
+    }
+
+    /// How a replica's graceful shutdown ended, if that is why it is down.
+    #[must_use]
+    pub fn ended(&self, id: ReplicaId) -> Option<Ended> {
+        match self.members.get(id.index()) {
+            Some(Member::Down { ended, .. }) => *ended,
+            _ => None,
+        }
     }
 
     /// Everything in flight, in no particular order.
@@ -660,8 +679,9 @@ impl<P: Protocol> Sim<P> {
         match std::mem::replace(&mut self.members[id.index()], Member::Moving) {
             Member::Up(driver) => {
                 let standing = driver.client().replica().standing();
+                let ended = driver.client().ended();
                 let disk = driver.stop(keep_unflushed);
-                self.members[id.index()] = Member::Down { disk, failure, standing };
+                self.members[id.index()] = Member::Down { disk, failure, ended, standing };
                 self.watch.stopped(id);
             }
             other => self.members[id.index()] = other,

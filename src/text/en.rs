@@ -2,7 +2,9 @@
 
 use crate::explain::{Explanation, Trigger};
 use crate::raft::kraft::{Cause, MessageKind, Note, Refusal};
-use crate::raft::{Ended, Fault, MessageFace, ReplicaId, RequestError, RoleShape, TaskKind, Timer, TimerKind, Verdict};
+use crate::raft::{
+    Ended, Fault, MessageFace, Ran, ReplicaId, RequestError, RoleShape, TaskKind, Timer, TimerKind, Verdict,
+};
 use crate::sim::{Command, EventName, Property};
 
 /// A sentence and where to read more.
@@ -47,13 +49,20 @@ fn timer(timer: Timer) -> String {
     timer.peer.map_or_else(|| kind.to_owned(), |peer| format!("{kind} for node {peer}"))
 }
 
-/// The accessible name of a replica: `Node 3, leader, epoch 2`.
+/// The word for what a replica is: its role, or why it is down.
 #[must_use]
-pub fn replica_name(id: ReplicaId, role_shape: Option<RoleShape>, epoch: u32) -> String {
-    match role_shape {
-        Some(shape) => format!("Node {id}, {}, epoch {epoch}", role(shape)),
-        None => format!("Node {id}, crashed"),
+pub const fn condition(role_shape: Option<RoleShape>, ended: Option<Ended>) -> &'static str {
+    match (role_shape, ended) {
+        (Some(shape), _) => role(shape),
+        (None, Some(_)) => "shut down",
+        (None, None) => "crashed",
     }
+}
+
+/// The accessible name of a replica: `Node 3, leader, epoch 2`. `word` is its [`condition`].
+#[must_use]
+pub fn replica_name(id: ReplicaId, word: &str, is_up: bool, epoch: u32) -> String {
+    if is_up { format!("Node {id}, {word}, epoch {epoch}") } else { format!("Node {id}, {word}") }
 }
 
 /// The short name of a message, for its label.
@@ -105,6 +114,23 @@ pub fn task(kind: TaskKind) -> String {
         TaskKind::Request => "do what it is asked for".to_owned(),
         TaskKind::Arrival(from) => format!("arrival from node {from}"),
     }
+}
+
+/// What ran last on an executor and how long it was queued.
+#[must_use]
+pub fn last_task(ran: Ran) -> String {
+    let queued = match ran.queued_for_us {
+        0 => "was not kept waiting".to_owned(),
+        us => format!("was queued for {}", time(us)),
+    };
+    format!("Ran last: {} (#{}), {queued}.", task(ran.kind), ran.number)
+}
+
+/// How much an executor has done.
+#[must_use]
+pub fn task_counters(ran: u64, empty: u64) -> String {
+    let tasks = if ran == 1 { "1 task run".to_owned() } else { format!("{ran} tasks run") };
+    format!("{tasks}, {empty} of them looked at the state and found nothing to do.")
 }
 
 /// What the one poll event will find when it comes: timers that are over by then, and messages.
@@ -498,7 +524,7 @@ pub fn step(explanation: &Explanation) -> Sentence {
         Trigger::Command(done) => Some(command(done)),
         Trigger::Delivery { from, to, face, is_wasted: true } => {
             return Sentence {
-                text: format!("“{}” from node {from} reaches node {to}, which is crashed: it is lost.", message(face)),
+                text: format!("“{}” from node {from} reaches node {to}, which is down: it is lost.", message(face)),
                 reference: "",
             };
         }

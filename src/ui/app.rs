@@ -1,22 +1,24 @@
 //! The component that owns the session.
 //!
-//! Holds always: the session changes only in `update`; a frame is asked for only while playing or gliding to a step.
+//! Holds always: the session changes only in `update`; the playhead moves by itself only on a beat of the playback; a
+//! beat or a frame is asked for only while playing or gliding to a step, and a frame only draws.
 
 use super::browser;
 use super::draft::Draft;
 use super::frame;
 use super::keys;
 use super::panels;
+use super::playback::Playback;
 use super::stage;
 use gloo_events::EventListener;
 use gloo_render::{AnimationFrame, request_animation_frame};
 use gloo_timers::callback::Timeout;
 use raftwerk::executor::NEVER;
 use raftwerk::explain::{Explanation, explain};
-use raftwerk::raft::{ReplicaId, Timer, TimerKind};
+use raftwerk::raft::{Form, ReplicaId, Timer, TimerKind};
 use raftwerk::scenario::{Record, link};
 use raftwerk::session::Session;
-use raftwerk::sim::{Command, EventName};
+use raftwerk::sim::{Command, EventName, What};
 use raftwerk::text::en as text;
 use raftwerk::view::{self, Extent, StageView};
 use wasm_bindgen::JsCast;
@@ -36,9 +38,7 @@ pub const SPEEDS: [(f64, &str); 9] = [
     (f64::INFINITY, "as fast as possible"),
 ];
 const SPEED_DEFAULT: usize = 3;
-/// The most real time one frame may account for (case B20), in milliseconds.
-const FRAME_MS_MAX: f64 = 100.0;
-/// How long work may take within a frame, in milliseconds.
+/// How long work may take within a beat, in milliseconds.
 const WORK_MS_MAX: f64 = 10.0;
 /// How long a gap in which nothing happens takes at most, roughly, in milliseconds.
 const QUICK_MS: f64 = 250.0;
@@ -59,7 +59,9 @@ pub enum Msg {
     AnotherSeed,
     Speed(usize),
     Quick(bool),
-    Frame(f64),
+    Beat,
+    Frame,
+    StepTask,
     Act(Command),
     Select(Option<ReplicaId>),
     TimeOut(ReplicaId),
@@ -69,6 +71,7 @@ pub enum Msg {
     ToggleSettings,
     Edit(usize, String),
     AsksVoters(bool),
+    Form(Form),
     Apply,
     Theme(usize),
     Close,
@@ -85,7 +88,7 @@ pub enum Msg {
 struct Glide {
     from_us: u64,
     to_us: u64,
-    started_ms: f64,
+    done_ms: f64,
     lasts_ms: f64,
 }
 
@@ -109,8 +112,8 @@ pub struct App {
     was_hidden: bool,
     speed: usize,
     glide: Option<Glide>,
+    playback: Playback,
     frame: Option<AnimationFrame>,
-    last_frame_ms: Option<f64>,
     selected: Option<ReplicaId>,
     open: Open,
     draft: Option<Draft>,
@@ -239,17 +242,22 @@ impl App {
         self.stage = self.session.as_ref().map(|session| view::stage(session, self.extent));
     }
 
-    fn ask_frame(&mut self, ctx: &Context<Self>) {
-        if (self.is_playing || self.glide.is_some()) && self.frame.is_none() {
+    /// Asks for the next beat and the next frame, if anything moves.
+    fn go_on(&mut self, ctx: &Context<Self>) {
+        if !self.is_playing && self.glide.is_none() {
+            self.playback.stop();
+            return;
+        }
+        self.playback.go_on(self.is_playing && SPEEDS[self.speed].0.is_infinite());
+        if self.frame.is_none() {
             let link = ctx.link().clone();
-            self.frame = Some(request_animation_frame(move |ms| link.send_message(Msg::Frame(ms))));
+            self.frame = Some(request_animation_frame(move |_| link.send_message(Msg::Frame)));
         }
     }
 
     fn pause(&mut self) {
         self.is_playing = false;
         self.is_passing = false;
-        self.last_frame_ms = None;
     }
 
     /// Ends a glide at once: the step it was for is taken.
@@ -302,13 +310,35 @@ impl App {
             return;
         }
         let lasts_ms = (gap_ms * 5.0).clamp(140.0, 450.0);
-        self.glide = Some(Glide { from_us, to_us, started_ms: browser::now_ms(), lasts_ms });
+        self.glide = Some(Glide { from_us, to_us, done_ms: 0.0, lasts_ms });
+        self.playback.start();
     }
 
-    /// Moves the playhead for one frame. True if something must be rendered.
-    fn frame(&mut self, ms: f64) -> bool {
-        if let Some(glide) = &self.glide {
-            let part = ((ms - glide.started_ms) / glide.lasts_ms).clamp(0.0, 1.0);
+    /// Runs one executor task and nothing more, and shows where.
+    fn step_task(&mut self) {
+        self.notice.clear();
+        self.was_hidden = false;
+        self.pause();
+        self.land();
+        let Some(session) = &mut self.session else { return };
+        if session.step_task() {
+            let ran = session.last_step().iter().rev().find_map(|event| match event.what {
+                What::Task { .. } | What::Delivered { .. } => Some(event.replica),
+                _ => None,
+            });
+            self.selected = ran.or(self.selected);
+        } else {
+            self.notice = end_notice(session);
+        }
+        self.say_step();
+        self.changed();
+    }
+
+    /// Moves the playhead for one beat. True if something must be rendered.
+    fn beat(&mut self, elapsed_ms: f64) -> bool {
+        if let Some(glide) = &mut self.glide {
+            glide.done_ms += elapsed_ms;
+            let part = (glide.done_ms / glide.lasts_ms).clamp(0.0, 1.0);
             if part >= 1.0 {
                 self.land();
                 self.say_step();
@@ -330,9 +360,7 @@ impl App {
         if !self.is_playing {
             return false;
         }
-        let dt_ms = self.last_frame_ms.map_or(0.0, |last| (ms - last).clamp(0.0, FRAME_MS_MAX));
-        self.last_frame_ms = Some(ms);
-        self.play(dt_ms)
+        self.play(elapsed_ms)
     }
 
     fn play(&mut self, dt_ms: f64) -> bool {
@@ -583,8 +611,8 @@ impl Component for App {
             was_hidden: false,
             speed: SPEED_DEFAULT,
             glide: None,
+            playback: Playback::new(ctx.link().clone()),
             frame: None,
-            last_frame_ms: None,
             selected: None,
             open: Open::Nothing,
             draft: None,
@@ -610,14 +638,21 @@ impl Component for App {
 
     fn update(&mut self, ctx: &Context<Self>, msg: Msg) -> bool {
         let renders = match msg {
-            Msg::Frame(ms) => {
+            Msg::Beat => {
+                let elapsed_ms = self.playback.elapsed_ms();
+                self.beat(elapsed_ms)
+            }
+            Msg::Frame => {
                 self.frame = None;
-                let renders = self.frame(ms);
-                if !renders && let (Some(stage), Some(session)) = (&self.stage, &self.session) {
+                if let (Some(stage), Some(session)) = (&self.stage, &self.session) {
                     frame::draw(stage, session.playhead_us(), &self.messages, &self.timers);
                     panels::draw_clock(session.playhead_us());
                 }
-                renders
+                false
+            }
+            Msg::StepTask => {
+                self.step_task();
+                true
             }
             Msg::Step => {
                 self.begin_step();
@@ -646,6 +681,7 @@ impl Component for App {
                     }
                     self.was_hidden = false;
                     self.is_playing = self.session.is_some();
+                    self.playback.start();
                 }
                 true
             }
@@ -720,6 +756,12 @@ impl Component for App {
                 }
                 true
             }
+            Msg::Form(form) => {
+                if let Some(draft) = &mut self.draft {
+                    draft.form = form;
+                }
+                true
+            }
             Msg::AsksVoters(asks_voters) => {
                 if let Some(draft) = &mut self.draft {
                     draft.asks_voters = asks_voters;
@@ -783,7 +825,7 @@ impl Component for App {
                 panic!("a deliberate panic, with the session {}", if borrowed.is_some() { "borrowed" } else { "free" });
             }
         };
-        self.ask_frame(ctx);
+        self.go_on(ctx);
         renders
     }
 

@@ -4,6 +4,7 @@
 //! was typed and says what is wrong with it.
 
 use raftwerk::raft::kraft::Bootstrap;
+use raftwerk::raft::{ClientSettings, Form};
 use raftwerk::scenario::{InputError, ProtocolSettings, Record, validate};
 
 /// A field of the form.
@@ -17,7 +18,7 @@ pub struct Field {
 }
 
 /// All fields.
-pub const FIELDS: [Field; 7] = [
+pub const FIELDS: [Field; 8] = [
     Field { path: "replicas", label: "Nodes", unit: "1 to 9" },
     Field { path: "seed", label: "Seed", unit: "" },
     Field { path: "protocol.kraft.election_timeout_ms", label: "Election timeout", unit: "ms, up to twice that" },
@@ -25,6 +26,7 @@ pub const FIELDS: [Field; 7] = [
     Field { path: "links.latency_min_us", label: "Shortest latency", unit: "ms" },
     Field { path: "links.latency_max_us", label: "Longest latency", unit: "ms" },
     Field { path: "links.loss_ppm", label: "Messages lost", unit: "%" },
+    Field { path: "client.poll_state_max_age_ms", label: "Oldest look before a message", unit: "ms" },
 ];
 
 /// The largest cluster the form offers.
@@ -34,7 +36,9 @@ const NODES_MAX: u8 = 9;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
     /// One text per field.
-    pub texts: [String; 7],
+    pub texts: [String; 8],
+    /// The form of every client's work.
+    pub form: Form,
     /// Whether replicas without a leader ask the voters for one.
     pub asks_voters: bool,
     /// What is wrong.
@@ -79,7 +83,9 @@ impl Draft {
                 scaled(record.links.latency_min_us, 1_000),
                 scaled(record.links.latency_max_us, 1_000),
                 scaled(record.links.loss_ppm, 10_000),
+                record.client.poll_state_max_age_ms.to_string(),
             ],
+            form: record.client.form,
             asks_voters: kraft.bootstrap == Bootstrap::Voters,
             error: None,
         }
@@ -112,7 +118,7 @@ impl Draft {
             })?,
             seed,
             links,
-            client: base.client,
+            client: ClientSettings { form: self.form, poll_state_max_age_ms: number(7, 1)? },
             protocol: ProtocolSettings::KRaft(kraft),
             title: base.title.clone(),
             ..Record::default()

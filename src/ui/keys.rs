@@ -15,8 +15,9 @@ pub struct Key {
 }
 
 /// All keys.
-pub const KEYS: [Key; 8] = [
+pub const KEYS: [Key; 9] = [
     Key { key: "ArrowRight", shown: "→", says: "Step", msg: || Msg::Step },
+    Key { key: "e", shown: "E", says: "Executor step: one task of the next step", msg: || Msg::StepTask },
     Key { key: "ArrowLeft", shown: "←", says: "Step back", msg: || Msg::StepBack },
     Key { key: " ", shown: "Space", says: "Play or pause", msg: || Msg::PlayPause },
     Key { key: "Home", shown: "Home", says: "Reset: back to the start", msg: || Msg::Reset },

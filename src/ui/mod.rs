@@ -10,6 +10,7 @@ mod draft;
 mod frame;
 mod keys;
 mod panels;
+mod playback;
 mod stage;
 
 /// Mounts the page.

@@ -4,12 +4,14 @@ use super::app::{App, Msg, Open, SPEEDS};
 use super::draft::{Draft, FIELDS};
 use super::keys::KEYS;
 use super::stage::epoch_class;
+use raftwerk::executor::{MICROS_PER_MILLI, NEVER};
 use raftwerk::explain::Explanation;
+use raftwerk::raft::{Form, ReplicaId, RoleShape, SHUTDOWN_TIMEOUT_US};
 use raftwerk::scenario::link::LinkError;
 use raftwerk::session::Session;
 use raftwerk::sim::{Command, EventName, Property};
 use raftwerk::text::en as text;
-use raftwerk::view::{PendingItem, pending};
+use raftwerk::view::{PendingItem, QueuedTask, pending, tasks};
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 use yew::virtual_dom::Key;
@@ -185,14 +187,14 @@ fn inspector(app: &App, ctx: &Context<App>, session: &Session) -> Html {
         return Html::default();
     };
     let is_up = sim.replica(id).is_some();
-    let shown = |id: Option<raftwerk::raft::ReplicaId>| id.map_or_else(|| "none".to_owned(), |id| format!("node {id}"));
+    let shown = |id: Option<ReplicaId>| id.map_or_else(|| "none".to_owned(), |id| format!("node {id}"));
     let fault = sim.fault(id).map(|failure| text::fault(id, failure.fault));
     html! {
         <section class="inspector" aria-label={format!("Node {id}")}>
             <h2><span class={classes!("dot", epoch_class(standing.epoch))}></span>{ format!("Node {id}") }
                 { button("Close", "plain", ctx.link().callback(|_| Msg::Select(None))) }</h2>
             <dl>
-                <dt>{"role"}</dt><dd>{ if is_up { text::role(standing.role) } else { "crashed" } }</dd>
+                <dt>{"role"}</dt><dd>{ text::condition(is_up.then_some(standing.role), sim.ended(id)) }</dd>
                 <dt>{"epoch"}</dt><dd>{ standing.epoch }</dd>
                 <dt>{"leader"}</dt><dd>{ shown(standing.leader) }</dd>
                 <dt>{"voted for"}</dt><dd>{ shown(standing.voted) }</dd>
@@ -202,21 +204,84 @@ fn inspector(app: &App, ctx: &Context<App>, session: &Session) -> Html {
             if let Some(fault) = fault { <p class="notice">{ fault }</p> }
             <p class="actions">
                 if is_up {
+                    if standing.role == RoleShape::Leader {
+                        { button("Resign", "", ctx.link().callback(move |_| Msg::Act(Command::Resign { replica: id }))) }
+                    }
+                    { button("Shut down", "", ctx.link().callback(move |_| Msg::Act(shutdown(id)))) }
                     { button("Crash", "fault", ctx.link().callback(move |_| Msg::Act(Command::Crash { replica: id, keep_unflushed: false }))) }
                     { button("Time out now", "", ctx.link().callback(move |_| Msg::TimeOut(id))) }
                 } else {
                     { button("Restart", "", ctx.link().callback(move |_| Msg::Act(Command::Restart { replica: id }))) }
                 }
             </p>
+            { executor(ctx, session, id) }
         </section>
     }
 }
+
+fn shutdown(replica: ReplicaId) -> Command {
+    let timeout_ms = u32::try_from(SHUTDOWN_TIMEOUT_US / MICROS_PER_MILLI).unwrap_or(u32::MAX);
+    Command::Shutdown { replica, timeout_ms }
+}
+
+/// What waits on a replica's executor, what ran last, and how to interfere.
+fn executor(ctx: &Context<App>, session: &Session, id: ReplicaId) -> Html {
+    let sim = session.sim();
+    let Some(client) = sim.client(id) else {
+        return Html::default();
+    };
+    let is_next = sim.open_on().or_else(|| sim.next_event().map(|event| event.replica)) == Some(id)
+        && session.next_due_us() != NEVER;
+    let (_, ran) = client.executor().counters();
+    let last = sim.last_ran(id);
+    let form = FORMS.iter().find(|(form, _)| *form == client.settings().form).map_or("", |(_, name)| name);
+    html! {
+        <section class="executor" aria-label={format!("Executor of node {id}")}>
+            <h3>{"Executor"}<span class="unit">{ form }</span>
+                <button type="button" disabled={!is_next} title="Runs exactly one task"
+                    onclick={send(ctx, || Msg::StepTask)}>{"Executor step"}</button></h3>
+            <p class="unit">{ match last {
+                None => "No task has run yet.".to_owned(),
+                Some(last) => text::last_task(last),
+            } }</p>
+            <p class="unit">{ text::task_counters(ran, client.empty_polls()) }</p>
+            <ol tabindex="0" aria-label={format!("Tasks waiting on the executor of node {id}, in order")}>
+                { for tasks(sim, id).iter().map(|task| queued(ctx, id, task)) }
+            </ol>
+        </section>
+    }
+}
+
+fn queued(ctx: &Context<App>, replica: ReplicaId, task: &QueuedTask) -> Html {
+    let Ok(number) = u32::try_from(task.number) else {
+        return Html::default();
+    };
+    let run = ctx.link().callback(move |_| Msg::Act(Command::RunNow { event: EventName::Task { replica, number } }));
+    let cancel = ctx.link().callback(move |_| Msg::Act(Command::Cancel { replica, number }));
+    let line = format!("task {replica} #{number}: {}", task.text);
+    html! {
+        <li key={task.number.to_string()} aria-label={line.clone()}>
+            <span class="due">{ text::time(task.due_us) }</span>
+            <span class="what" title={line.clone()}>{ &task.text }</span>
+            <button type="button" class="plain" aria-label={format!("Cancel {line}")} onclick={cancel}>{"Cancel"}</button>
+            <button type="button" aria-label={format!("Run this one now: {line}")} onclick={run}>{"Run"}</button>
+        </li>
+    }
+}
+
+/// The forms of a client's work, as people read them.
+const FORMS: [(Form, &str); 2] = [(Form::SeparateEvents, "separate events"), (Form::OnePoll, "one poll event")];
 
 fn settings(app: &App, ctx: &Context<App>, draft: &Draft) -> Html {
     let (_, _, theme) = app.choices();
     let on_theme = ctx.link().callback(|event: Event| {
         let select: HtmlSelectElement = event.target_unchecked_into();
         Msg::Theme(usize::try_from(select.selected_index()).unwrap_or(0))
+    });
+    let on_form = ctx.link().callback(|event: Event| {
+        let select: HtmlSelectElement = event.target_unchecked_into();
+        let chosen = usize::try_from(select.selected_index()).ok().and_then(|index| FORMS.get(index));
+        Msg::Form(chosen.map_or(Form::SeparateEvents, |&(form, _)| form))
     });
     let on_voters = ctx.link().callback(|event: Event| {
         let input: HtmlInputElement = event.target_unchecked_into();
@@ -245,6 +310,12 @@ fn settings(app: &App, ctx: &Context<App>, draft: &Draft) -> Html {
                     </label>
                 }
             }) }
+            <label class="field"><span>{"Work on executors"}</span>
+                <select onchange={on_form}>
+                    { for FORMS.iter().map(|&(form, name)| html! {
+                        <option selected={form == draft.form}>{ name }</option>
+                    }) }
+                </select></label>
             <label class="field"><span>{"Ask voters for the leader"}</span>
                 <input type="checkbox" checked={draft.asks_voters} onchange={on_voters} />
                 <span class="unit">{"while none is known"}</span></label>

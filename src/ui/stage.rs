@@ -116,7 +116,7 @@ fn node(app: &App, ctx: &Context<App>, view: &NodeView) -> Html {
             }) }
             if view.role.is_none() {
                 <path class="cross" d="M-14 -14L14 14M-14 14L14 -14" />
-                <text class="word below" y={fmt(view.radius + 16.0)}>{format!("{} · crashed", view.number)}</text>
+                <text class="word below" y={fmt(view.radius + 16.0)}>{format!("{} · {}", view.number, view.word)}</text>
             } else if small {
                 <text class="number small" y="5">{&view.number}</text>
             } else {

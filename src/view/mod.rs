@@ -6,5 +6,5 @@
 mod next;
 mod stage;
 
-pub use next::{PendingItem, pending};
+pub use next::{PendingItem, QueuedTask, pending, tasks};
 pub use stage::{Arrow, Extent, LinkLine, NARROW, NodeView, StageView, Vote, WIDE, arc_path, shape_path, stage};

@@ -45,7 +45,7 @@ pub struct NodeView {
     pub number: String,
     /// Its accessible name.
     pub name: String,
-    /// Its role; `None` while crashed.
+    /// Its role; `None` while it is down.
     pub role: Option<RoleShape>,
     /// The word under its number.
     pub word: &'static str,
@@ -247,12 +247,13 @@ fn node(session: &Session, extent: Extent, id: ReplicaId, count: u8) -> NodeView
             .collect();
         (strip, end, committed)
     });
+    let word = text::condition(role, sim.ended(id));
     NodeView {
         id,
         number: id.to_string(),
-        name: text::replica_name(id, role, epoch),
+        name: text::replica_name(id, word, role.is_some(), epoch),
         role,
-        word: role.map_or("crashed", text::role),
+        word,
         epoch,
         x,
         y,

@@ -115,6 +115,16 @@ pub trait EventExecutor<T: Work> {
     /// Takes back a task that waits; whether it did. A task that runs already is not disturbed.
     fn cancel(&mut self, id: TaskId) -> bool;
 
+    /// [Cancels](Self::cancel) one task and [schedules](Self::schedule) another, which takes its place: the way of
+    /// timers that are armed anew.
+    ///
+    /// # Errors
+    /// [`Rejected`] as with `schedule`; the first task is cancelled in any case.
+    fn reschedule(&mut self, id: TaskId, task: T, delay_us: u64) -> Result<TaskId, Rejected> {
+        self.cancel(id);
+        self.schedule(task, delay_us)
+    }
+
     /// What became of a task.
     fn outcome(&self, id: TaskId) -> OutcomeOf<T>;
 

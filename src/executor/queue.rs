@@ -29,6 +29,7 @@ pub struct OrderedQueue<K, T> {
 }
 
 impl<K, T> Default for OrderedQueue<K, T> {
+    #[inline]
     fn default() -> Self {
         Self { heap: Vec::new(), slots: Vec::new(), free: Vec::new() }
     }
@@ -37,12 +38,14 @@ impl<K, T> Default for OrderedQueue<K, T> {
 impl<K: Ord + Copy, T> OrderedQueue<K, T> {
     /// How many entries it holds.
     #[must_use]
+    #[inline]
     pub fn len(&self) -> usize {
         self.heap.len()
     }
 
     /// Whether it holds none.
     #[must_use]
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.heap.is_empty()
     }
@@ -51,6 +54,7 @@ impl<K: Ord + Copy, T> OrderedQueue<K, T> {
     ///
     /// # Panics
     /// If it would hold more than 2^32 entries.
+    #[inline]
     pub fn push(&mut self, key: K, value: T) -> Handle {
         let place = u32::try_from(self.heap.len()).expect("a queue holds fewer than 2^32 entries");
         let slot = if let Some(slot) = self.free.pop() {
@@ -70,18 +74,21 @@ impl<K: Ord + Copy, T> OrderedQueue<K, T> {
 
     /// The least key and its value.
     #[must_use]
+    #[inline]
     pub fn first(&self) -> Option<(K, &T)> {
         let slot = *self.heap.first()?;
         self.slots[slot as usize].entry.as_ref().map(|(k, v)| (*k, v))
     }
 
     /// Takes out the entry with the least key.
+    #[inline]
     pub fn pop(&mut self) -> Option<(K, T)> {
         if self.heap.is_empty() { None } else { Some(self.take_place(0)) }
     }
 
     /// The entry that `handle` names, if it is still here.
     #[must_use]
+    #[inline]
     pub fn get(&self, handle: Handle) -> Option<(K, &T)> {
         let slot = self.slots.get(handle.slot as usize)?;
         if slot.generation != handle.generation {
@@ -91,6 +98,7 @@ impl<K: Ord + Copy, T> OrderedQueue<K, T> {
     }
 
     /// The value of the entry that `handle` names, if it is still here.
+    #[inline]
     pub fn get_mut(&mut self, handle: Handle) -> Option<&mut T> {
         let slot = self.slots.get_mut(handle.slot as usize)?;
         if slot.generation != handle.generation {
@@ -100,28 +108,28 @@ impl<K: Ord + Copy, T> OrderedQueue<K, T> {
     }
 
     /// Takes out the entry that `handle` names, if it is still here.
+    #[inline]
     pub fn remove(&mut self, handle: Handle) -> Option<(K, T)> {
         self.get(handle)?;
         let place = self.slots[handle.slot as usize].place;
         Some(self.take_place(place as usize))
     }
 
-    /// Gives the entry that `handle` names another key; whether it was still here.
-    pub fn rekey(&mut self, handle: Handle, key: K) -> bool {
-        if self.get(handle).is_none() {
-            return false;
-        }
+    /// Puts another entry into the place of the one that `handle` names, which must still be here.
+    #[inline]
+    pub fn replace(&mut self, handle: Handle, key: K, value: T) -> Handle {
         let slot = &mut self.slots[handle.slot as usize];
-        let place = slot.place as usize;
-        if let Some(entry) = &mut slot.entry {
-            entry.0 = key;
-        }
+        assert_eq!(slot.generation, handle.generation, "the entry is still here");
+        slot.generation = slot.generation.wrapping_add(1);
+        slot.entry = Some((key, value));
+        let (generation, place) = (slot.generation, slot.place as usize);
         self.sift_down(place);
         self.sift_up(self.slots[handle.slot as usize].place as usize);
-        true
+        Handle { slot: handle.slot, generation }
     }
 
     /// All entries, in no particular order.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = (Handle, K, &T)> {
         self.heap.iter().filter_map(|&slot| {
             let s = &self.slots[slot as usize];
@@ -129,6 +137,7 @@ impl<K: Ord + Copy, T> OrderedQueue<K, T> {
         })
     }
 
+    #[inline]
     fn take_place(&mut self, place: usize) -> (K, T) {
         let slot = self.heap.swap_remove(place);
         if place < self.heap.len() {
@@ -143,16 +152,19 @@ impl<K: Ord + Copy, T> OrderedQueue<K, T> {
         s.entry.take().expect("a slot in the heap is occupied")
     }
 
+    #[inline]
     fn key(&self, place: usize) -> K {
         self.slots[self.heap[place] as usize].entry.as_ref().expect("a slot in the heap is occupied").0
     }
 
+    #[inline]
     fn swap(&mut self, a: usize, b: usize) {
         self.heap.swap(a, b);
         self.slots[self.heap[a] as usize].place = index(a);
         self.slots[self.heap[b] as usize].place = index(b);
     }
 
+    #[inline]
     fn sift_up(&mut self, mut place: usize) {
         while place > 0 {
             let parent = (place - 1) / 2;
@@ -164,6 +176,7 @@ impl<K: Ord + Copy, T> OrderedQueue<K, T> {
         }
     }
 
+    #[inline]
     fn sift_down(&mut self, mut place: usize) {
         loop {
             let left = 2 * place + 1;

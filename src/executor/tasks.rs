@@ -50,6 +50,7 @@ impl<T: Work> TaskQueue<T> {
     ///
     /// With `keeps_turns` a cancelled task stays in its place, empty, and is taken once like any other.
     #[must_use]
+    #[inline]
     pub fn new(capacity: usize, kept: usize, keeps_turns: bool) -> Self {
         Self {
             queue: OrderedQueue::default(),
@@ -69,6 +70,7 @@ impl<T: Work> TaskQueue<T> {
     ///
     /// # Errors
     /// [`Rejected`]: first for a shutdown, then for the capacity.
+    #[inline]
     pub fn add(&mut self, task: T, now_us: u64, due_us: u64) -> Result<TaskId, Rejected> {
         if self.phase != Phase::Open {
             return Err(Rejected::Shutdown);
@@ -84,11 +86,13 @@ impl<T: Work> TaskQueue<T> {
         Ok(TaskId { number, handle })
     }
 
+    #[inline]
     fn waits(&self, id: TaskId) -> bool {
         self.queue.get(id.handle).is_some_and(|((_, number), waiting)| number == id.number && waiting.task.is_some())
     }
 
     /// Takes back a waiting task; whether there was one.
+    #[inline]
     pub fn cancel(&mut self, id: TaskId) -> bool {
         if !self.waits(id) {
             return false;
@@ -105,7 +109,26 @@ impl<T: Work> TaskQueue<T> {
         true
     }
 
+    /// Cancels a waiting task and accepts another that is due at `due_us`, in one go.
+    ///
+    /// # Errors
+    /// As with [`add`](Self::add); the first task is cancelled in any case.
+    #[inline]
+    pub fn replace(&mut self, id: TaskId, task: T, now_us: u64, due_us: u64) -> Result<TaskId, Rejected> {
+        if self.keeps_turns || self.phase != Phase::Open || !self.waits(id) {
+            self.cancel(id);
+            return self.add(task, now_us, due_us);
+        }
+        self.end(id.number, Outcome::Cancelled);
+        let number = self.accepted;
+        self.accepted += 1;
+        let waiting = Waiting { task: Some(task), queued_us: now_us };
+        let handle = self.queue.replace(id.handle, (due_us.min(NEVER - 1), number), waiting);
+        Ok(TaskId { number, handle })
+    }
+
     /// Takes a waiting task out of turn, due or not, to be run and then [completed](Self::complete).
+    #[inline]
     pub fn take(&mut self, id: TaskId) -> Option<Turn<T>> {
         if !self.waits(id) {
             return None;
@@ -114,6 +137,7 @@ impl<T: Work> TaskQueue<T> {
         Some(self.begin(due_us, number, waiting))
     }
 
+    #[inline]
     fn begin(&mut self, due_us: u64, number: u64, waiting: Waiting<T>) -> Turn<T> {
         let Waiting { task, queued_us } = waiting;
         if task.is_some() {
@@ -129,18 +153,21 @@ impl<T: Work> TaskQueue<T> {
 
     /// When the first task is due, in microseconds; [`NEVER`] without one.
     #[must_use]
+    #[inline]
     pub fn next_due_us(&self) -> u64 {
         self.queue.first().map_or(NEVER, |((due_us, _), _)| due_us)
     }
 
     /// The first task, if its turn has not been cancelled.
     #[must_use]
+    #[inline]
     pub fn first(&self) -> Option<(u64, u64, &T)> {
         let ((due_us, number), waiting) = self.queue.first()?;
         waiting.task.as_ref().map(|task| (due_us, number, task))
     }
 
     /// Takes the first task if it is due.
+    #[inline]
     pub fn take_due(&mut self, now_us: u64) -> Option<Turn<T>> {
         if self.next_due_us() > now_us {
             return None;
@@ -150,12 +177,14 @@ impl<T: Work> TaskQueue<T> {
     }
 
     /// Says how a task that was taken has ended.
+    #[inline]
     pub fn complete(&mut self, number: u64, outcome: OutcomeOf<T>) {
         assert_eq!(self.running.take(), Some(number), "the task that ends is the one that runs");
         self.end(number, outcome);
         self.settle();
     }
 
+    #[inline]
     fn end(&mut self, number: u64, outcome: OutcomeOf<T>) {
         if self.kept == 0 {
             return;
@@ -166,6 +195,7 @@ impl<T: Work> TaskQueue<T> {
         self.ended.push_back((number, outcome));
     }
 
+    #[inline]
     fn settle(&mut self) {
         if self.phase == Phase::Draining && self.queue.is_empty() && self.running.is_none() {
             self.phase = Phase::Finished;
@@ -174,6 +204,7 @@ impl<T: Work> TaskQueue<T> {
 
     /// What became of a task.
     #[must_use]
+    #[inline]
     pub fn outcome(&self, id: TaskId) -> OutcomeOf<T> {
         if self.waits(id) || self.running == Some(id.number) {
             return Outcome::Pending;
@@ -183,6 +214,7 @@ impl<T: Work> TaskQueue<T> {
     }
 
     /// Accepts nothing more and drops what is not due at `now_us`.
+    #[inline]
     pub fn shutdown(&mut self, now_us: u64) {
         if self.phase != Phase::Open {
             return;
@@ -206,17 +238,20 @@ impl<T: Work> TaskQueue<T> {
 
     /// How far its life is.
     #[must_use]
+    #[inline]
     pub const fn phase(&self) -> Phase {
         self.phase
     }
 
     /// How many tasks wait.
     #[must_use]
+    #[inline]
     pub const fn pending(&self) -> usize {
         self.pending
     }
 
     /// All waiting tasks as (due time in microseconds, number, task), in no particular order.
+    #[inline]
     pub fn waiting(&self) -> impl Iterator<Item = (u64, u64, &T)> {
         self.queue
             .iter()
@@ -225,6 +260,7 @@ impl<T: Work> TaskQueue<T> {
 
     /// The waiting task with that number.
     #[must_use]
+    #[inline]
     pub fn find(&self, number: u64) -> Option<TaskId> {
         let found = self.queue.iter().find(|(_, (_, n), waiting)| *n == number && waiting.task.is_some());
         found.map(|(handle, ..)| TaskId { number, handle })
@@ -232,6 +268,7 @@ impl<T: Work> TaskQueue<T> {
 
     /// How many tasks have been accepted and how many were run so far.
     #[must_use]
+    #[inline]
     pub const fn counters(&self) -> (u64, u64) {
         (self.accepted, self.ran)
     }

@@ -18,17 +18,20 @@ pub struct MockTime {
 impl MockTime {
     /// A clock that shows `now_us` microseconds.
     #[must_use]
+    #[inline]
     pub const fn at(now_us: u64) -> Self {
         Self { now_us }
     }
 
     /// What the clock shows, in microseconds.
     #[must_use]
+    #[inline]
     pub const fn now_us(&self) -> u64 {
         self.now_us
     }
 
     /// Lets `us` microseconds pass; saturates just before [`NEVER`].
+    #[inline]
     pub fn sleep_us(&mut self, us: u64) {
         self.now_us = self.now_us.saturating_add(us).min(NEVER - 1);
     }
@@ -37,6 +40,7 @@ impl MockTime {
     ///
     /// # Panics
     /// If that would take it back: time going back is our own mistake, never an input's.
+    #[inline]
     pub fn set_us(&mut self, at_us: u64) {
         assert!(at_us >= self.now_us, "the clock would go back from {} to {at_us}", self.now_us);
         self.now_us = at_us;

@@ -85,6 +85,7 @@ pub enum TaskKind {
 impl<M> Task<M> {
     /// Which task it is.
     #[must_use]
+    #[inline]
     pub const fn kind(&self) -> TaskKind {
         match self {
             Self::Poll => TaskKind::Poll,
@@ -117,6 +118,9 @@ impl<M> Work for Task<M> {
     type Error = TaskError;
 }
 
+/// The rate of a clock that is right.
+const TRUE_RATE_PPM: u32 = 1_000_000;
+
 /// A replica's clock against the global one.
 #[derive(Clone, Copy, Debug)]
 pub struct LocalClock {
@@ -127,23 +131,33 @@ pub struct LocalClock {
 }
 
 impl Default for LocalClock {
+    #[inline]
     fn default() -> Self {
-        Self { offset_us: 0, rate_ppm: 1_000_000 }
+        Self { offset_us: 0, rate_ppm: TRUE_RATE_PPM }
     }
 }
 
 impl LocalClock {
     /// Local time at a global time.
     #[must_use]
+    #[inline]
     pub fn local_us(self, global_us: u64) -> u64 {
-        let run = u128::from(global_us) * u128::from(self.rate_ppm) / 1_000_000;
+        if self.rate_ppm == TRUE_RATE_PPM {
+            return self.offset_us.saturating_add(global_us).min(NEVER - 1);
+        }
+        let run = u128::from(global_us) * u128::from(self.rate_ppm) / u128::from(TRUE_RATE_PPM);
         self.offset_us.saturating_add(u64::try_from(run).unwrap_or(NEVER - 1)).min(NEVER - 1)
     }
 
     /// The first global time at which the local clock shows at least `local_us`.
     #[must_use]
+    #[inline]
     pub fn global_us(self, local_us: u64) -> u64 {
-        let run = u128::from(local_us.saturating_sub(self.offset_us)) * 1_000_000;
+        let since_us = local_us.saturating_sub(self.offset_us);
+        if self.rate_ppm == TRUE_RATE_PPM {
+            return since_us.min(NEVER - 1);
+        }
+        let run = u128::from(since_us) * u128::from(TRUE_RATE_PPM);
         u64::try_from(run.div_ceil(u128::from(self.rate_ppm.max(1)))).unwrap_or(NEVER - 1).min(NEVER - 1)
     }
 }
@@ -159,6 +173,7 @@ pub struct Surroundings<'a, P: Protocol> {
 }
 
 impl<P: Protocol> Surroundings<'_, P> {
+    #[inline]
     fn at(&mut self, now_us: u64) -> Context<'_, P> {
         Context { now_us, settings: self.settings, luck: &mut *self.luck, effects: &mut *self.effects }
     }
@@ -189,6 +204,7 @@ pub struct RaftClient<P: Protocol, X> {
 impl<P: Protocol, X: EventExecutor<Task<P::Message>>> RaftClient<P, X> {
     /// Starts a replica from `disk` on `executor`. Its first look at the state is for the driver to ask for.
     #[must_use]
+    #[inline]
     pub fn new(
         id: ReplicaId,
         replicas: u8,
@@ -223,58 +239,68 @@ impl<P: Protocol, X: EventExecutor<Task<P::Message>>> RaftClient<P, X> {
 
     /// Whose client it is.
     #[must_use]
+    #[inline]
     pub const fn id(&self) -> ReplicaId {
         self.id
     }
 
     /// The replica.
     #[must_use]
+    #[inline]
     pub const fn replica(&self) -> &P::Replica {
         &self.replica
     }
 
     /// Its executor.
     #[must_use]
+    #[inline]
     pub const fn executor(&self) -> &X {
         &self.executor
     }
 
     /// Its executor, to show it the clock or to shut it down.
+    #[inline]
     pub const fn executor_mut(&mut self) -> &mut X {
         &mut self.executor
     }
 
     /// Its clock.
     #[must_use]
+    #[inline]
     pub const fn clock(&self) -> LocalClock {
         self.clock
     }
 
     /// How it works.
     #[must_use]
+    #[inline]
     pub const fn settings(&self) -> ClientSettings {
         self.settings
     }
 
     /// How many looks at the state found nothing to do.
     #[must_use]
+    #[inline]
     pub const fn empty_polls(&self) -> u64 {
         self.empty_polls
     }
 
     /// How a graceful shutdown has ended, if it has.
     #[must_use]
+    #[inline]
     pub fn ended(&self) -> Option<Ended> {
         self.replica.ended()
     }
 
     /// Stops it; gives what is on disk.
     #[must_use]
+    #[inline]
     pub fn stop(self, keep_unflushed: bool) -> P::Disk {
         self.replica.stop(keep_unflushed)
     }
 
     /// Asks for a look at the state.
+    #[inline]
     pub fn queue_poll(&mut self, around: &mut Surroundings<'_, P>) {
         match self.settings.form {
             Form::SeparateEvents => self.queue_poll_state(around),
@@ -283,6 +309,7 @@ impl<P: Protocol, X: EventExecutor<Task<P::Message>>> RaftClient<P, X> {
     }
 
     /// Takes in a message; it is handled by a task.
+    #[inline]
     pub fn receive(&mut self, from: ReplicaId, message: P::Message, around: &mut Surroundings<'_, P>) {
         match self.settings.form {
             Form::SeparateEvents => {
@@ -306,11 +333,13 @@ impl<P: Protocol, X: EventExecutor<Task<P::Message>>> RaftClient<P, X> {
     ///
     /// # Errors
     /// [`Rejected`] if the executor does not take it.
+    #[inline]
     pub fn ask(&mut self, request: Request) -> Result<TaskId, Rejected> {
         self.executor.submit(Task::Request(request))
     }
 
     /// Brings an armed timer forward to now.
+    #[inline]
     pub fn hurry(&mut self, timer: Timer, around: &mut Surroundings<'_, P>) {
         match self.settings.form {
             Form::SeparateEvents => {
@@ -328,6 +357,7 @@ impl<P: Protocol, X: EventExecutor<Task<P::Message>>> RaftClient<P, X> {
     }
 
     /// Takes back a waiting task, as a fault of the executor would: nobody tells the client.
+    #[inline]
     pub fn lose(&mut self, id: TaskId) -> bool {
         if !self.executor.cancel(id) {
             return false;
@@ -337,6 +367,7 @@ impl<P: Protocol, X: EventExecutor<Task<P::Message>>> RaftClient<P, X> {
     }
 
     /// A task that waits no longer leaves no trace in the client's own books.
+    #[inline]
     fn forget(&mut self, number: u64) {
         if self.poll.is_some_and(|(task, _)| task.number == number) {
             self.poll = None;
@@ -349,6 +380,7 @@ impl<P: Protocol, X: EventExecutor<Task<P::Message>>> RaftClient<P, X> {
     }
 
     /// Takes back all that is scheduled: nothing more is to be done.
+    #[inline]
     pub fn give_up(&mut self) {
         for slot in &mut self.timer_tasks {
             if let Some(task) = slot.take() {
@@ -366,6 +398,7 @@ impl<P: Protocol, X: EventExecutor<Task<P::Message>>> RaftClient<P, X> {
     ///
     /// # Errors
     /// [`TaskError::Refused`] for a request that the replica refuses. A fault is left in the effects.
+    #[inline]
     pub fn run(&mut self, task: Task<P::Message>, around: &mut Surroundings<'_, P>) -> Result<(), TaskError> {
         let now_us = self.clock.local_us(self.executor.now_us());
         match task {
@@ -406,6 +439,7 @@ impl<P: Protocol, X: EventExecutor<Task<P::Message>>> RaftClient<P, X> {
     }
 
     /// The state, one message, the listeners; then it says when it wants to come again.
+    #[inline]
     fn run_poll(&mut self, now_us: u64, around: &mut Surroundings<'_, P>) {
         self.poll = None;
         self.polled_at_us = Some(now_us);
@@ -431,6 +465,7 @@ impl<P: Protocol, X: EventExecutor<Task<P::Message>>> RaftClient<P, X> {
     }
 
     /// Carries out what concerns the executor: timers and notify.
+    #[inline]
     fn settle(&mut self, around: &mut Surroundings<'_, P>) {
         match self.settings.form {
             Form::SeparateEvents => self.settle_separate(around),
@@ -445,18 +480,24 @@ impl<P: Protocol, X: EventExecutor<Task<P::Message>>> RaftClient<P, X> {
         }
     }
 
+    #[inline]
     fn settle_separate(&mut self, around: &mut Surroundings<'_, P>) {
         let mut timers = std::mem::take(&mut around.effects.timers);
         for timer in timers.drain(..) {
             let at_us = self.replica.timers().deadline_us(timer);
-            if let Some(task) = self.timer_tasks[timer.index()].take() {
-                self.executor.cancel(task);
+            let before = self.timer_tasks[timer.index()].take();
+            if at_us == NEVER {
+                if let Some(task) = before {
+                    self.executor.cancel(task);
+                }
+                continue;
             }
-            if at_us != NEVER {
-                let delay_us = self.clock.global_us(at_us).saturating_sub(self.executor.now_us());
-                let given = self.executor.schedule(Task::Timer(timer), delay_us);
-                self.timer_tasks[timer.index()] = expect_room(given, around);
-            }
+            let delay_us = self.clock.global_us(at_us).saturating_sub(self.executor.now_us());
+            let given = match before {
+                Some(task) => self.executor.reschedule(task, Task::Timer(timer), delay_us),
+                None => self.executor.schedule(Task::Timer(timer), delay_us),
+            };
+            self.timer_tasks[timer.index()] = expect_room(given, around);
         }
         around.effects.timers = timers;
         if std::mem::take(&mut around.effects.notify) && !self.listeners_are_queued {
@@ -466,6 +507,7 @@ impl<P: Protocol, X: EventExecutor<Task<P::Message>>> RaftClient<P, X> {
         }
     }
 
+    #[inline]
     fn queue_poll_state(&mut self, around: &mut Surroundings<'_, P>) {
         if !self.poll_is_queued {
             self.poll_is_queued = true;
@@ -475,16 +517,14 @@ impl<P: Protocol, X: EventExecutor<Task<P::Message>>> RaftClient<P, X> {
     }
 
     /// Sees to it that the poll comes at `at_us` (global) or before.
+    #[inline]
     fn poll_at(&mut self, at_us: u64, around: &mut Surroundings<'_, P>) {
-        match self.poll {
-            Some((_, due_us)) if due_us <= at_us => return,
-            Some((task, _)) => {
-                self.executor.cancel(task);
-            }
-            None => {}
-        }
         let delay_us = at_us.saturating_sub(self.executor.now_us());
-        let given = self.executor.schedule(Task::Poll, delay_us);
+        let given = match self.poll {
+            Some((_, due_us)) if due_us <= at_us => return,
+            Some((task, _)) => self.executor.reschedule(task, Task::Poll, delay_us),
+            None => self.executor.schedule(Task::Poll, delay_us),
+        };
         self.poll = expect_room(given, around).map(|task| (task, at_us));
     }
 }
@@ -511,11 +551,13 @@ pub enum Upcoming {
 impl<P: Protocol> RaftClient<P, MockEventExecutor<Task<P::Message>>> {
     /// When its earliest task is due, in global microseconds.
     #[must_use]
+    #[inline]
     pub fn next_due_us(&self) -> u64 {
         self.executor.next_due_us()
     }
 
     /// The timers that will wake it, with their lines of the table. A timer whose task was lost is not among them.
+    #[inline]
     pub fn waking(&self) -> impl Iterator<Item = (Timer, Armed)> {
         let is_awake = |timer: Timer| match self.settings.form {
             Form::SeparateEvents => self.timer_tasks[timer.index()].is_some(),
@@ -526,6 +568,7 @@ impl<P: Protocol> RaftClient<P, MockEventExecutor<Task<P::Message>>> {
 
     /// What its earliest task is for.
     #[must_use]
+    #[inline]
     pub fn upcoming(&self) -> Option<(u64, Upcoming)> {
         let (due_us, number, task) = self.executor.first()?;
         let is_for_timer = match task {
@@ -544,6 +587,7 @@ impl<P: Protocol> RaftClient<P, MockEventExecutor<Task<P::Message>>> {
 
     /// All that waits on its executor, in order: due time in global microseconds, number, kind.
     #[must_use]
+    #[inline]
     pub fn queue(&self) -> Vec<(u64, u64, TaskKind)> {
         let mut queue: Vec<_> = self.executor.waiting().map(|(due_us, n, task)| (due_us, n, task.kind())).collect();
         queue.sort_unstable_by_key(|&(due_us, number, _)| (due_us, number));
@@ -552,16 +596,19 @@ impl<P: Protocol> RaftClient<P, MockEventExecutor<Task<P::Message>>> {
 
     /// Messages that wait for the one poll event.
     #[must_use]
+    #[inline]
     pub fn inbox_len(&self) -> usize {
         self.inbox.len()
     }
 
     /// Takes its earliest task if it is due.
+    #[inline]
     pub fn take_due(&mut self, time: &MockTime) -> Option<Turn<Task<P::Message>>> {
         self.executor.take_due(time)
     }
 
     /// Takes the waiting task with that number out of turn.
+    #[inline]
     pub fn take(&mut self, number: u64, time: &MockTime) -> Option<Turn<Task<P::Message>>> {
         let id = self.executor.find(number)?;
         let turn = self.executor.take(id, time)?;
@@ -570,11 +617,13 @@ impl<P: Protocol> RaftClient<P, MockEventExecutor<Task<P::Message>>> {
     }
 
     /// Says how a taken task has ended.
+    #[inline]
     pub fn complete(&mut self, number: u64, result: Result<(), TaskError>) {
         self.executor.complete(number, result.map_or_else(Outcome::Error, Outcome::Value));
     }
 
     /// Writes everything that decides its future, for a state digest.
+    #[inline]
     pub fn encode(&self, out: &mut Encoder, order: &mut Vec<(u64, u64)>) {
         self.replica.encode(out);
         out.u64(self.clock.offset_us);

@@ -14,12 +14,14 @@ pub struct ReplicaId(pub u8);
 impl ReplicaId {
     /// The index for tables.
     #[must_use]
+    #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 impl fmt::Display for ReplicaId {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", u16::from(self.0) + 1)
     }
@@ -32,57 +34,67 @@ pub struct ReplicaSet(pub u32);
 impl ReplicaSet {
     /// The set of the first `count` replicas.
     #[must_use]
+    #[inline]
     pub const fn first(count: u8) -> Self {
         Self((1 << count) - 1)
     }
 
     /// The set of `id` alone.
     #[must_use]
+    #[inline]
     pub const fn only(id: ReplicaId) -> Self {
         Self(1 << id.0)
     }
 
     /// Whether `id` is in it.
     #[must_use]
+    #[inline]
     pub const fn contains(self, id: ReplicaId) -> bool {
         self.0 & (1 << id.0) != 0
     }
 
     /// Puts `id` in.
+    #[inline]
     pub const fn insert(&mut self, id: ReplicaId) {
         self.0 |= 1 << id.0;
     }
 
     /// Takes `id` out.
+    #[inline]
     pub const fn remove(&mut self, id: ReplicaId) {
         self.0 &= !(1 << id.0);
     }
 
     /// How many are in it.
     #[must_use]
+    #[inline]
     pub const fn len(self) -> u32 {
         self.0.count_ones()
     }
 
     /// Whether none is in it.
     #[must_use]
+    #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     /// Those in it and not in `other`.
     #[must_use]
+    #[inline]
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
     /// The smallest number of members that is more than half: n/2 + 1.
     #[must_use]
+    #[inline]
     pub const fn majority(self) -> u32 {
         self.len() / 2 + 1
     }
 
     /// The members in ascending order.
+    #[inline]
     pub fn iter(self) -> impl Iterator<Item = ReplicaId> {
         let mut rest = self.0;
         std::iter::from_fn(move || {

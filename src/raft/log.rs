@@ -58,12 +58,14 @@ pub struct Records {
 impl Records {
     /// The offset of the first entry.
     #[must_use]
+    #[inline]
     pub const fn base(&self) -> u64 {
         self.base
     }
 
     /// The entries.
     #[must_use]
+    #[inline]
     pub fn entries(&self) -> &[Entry] {
         &self.segment[usize::from(self.first)..usize::from(self.first) + usize::from(self.count)]
     }
@@ -95,18 +97,21 @@ fn split(offset: u64) -> (usize, usize) {
 impl Log {
     /// One past the last entry.
     #[must_use]
+    #[inline]
     pub const fn end_offset(&self) -> u64 {
         self.end
     }
 
     /// The epoch of the last item of the epoch list, 0 for an empty one (`lastFetchedEpoch`).
     #[must_use]
+    #[inline]
     pub fn last_epoch(&self) -> u32 {
         self.epochs.last().map_or(0, |&(epoch, _)| epoch)
     }
 
     /// The entry at `offset`.
     #[must_use]
+    #[inline]
     pub fn get(&self, offset: u64) -> Option<Entry> {
         if offset >= self.end {
             return None;
@@ -119,6 +124,7 @@ impl Log {
     ///
     /// # Panics
     /// If its epoch is below the last one.
+    #[inline]
     pub fn append(&mut self, entry: Entry) {
         assert!(entry.epoch >= self.last_epoch(), "epoch {} after {}", entry.epoch, self.last_epoch());
         if entry.epoch > self.last_epoch() || self.epochs.is_empty() {
@@ -135,6 +141,7 @@ impl Log {
     }
 
     /// Notes that `epoch` starts at the end of the log, before it has an entry.
+    #[inline]
     pub fn start_epoch(&mut self, epoch: u32) {
         while self.epochs.last().is_some_and(|&(e, start)| start >= self.end || e >= epoch) {
             self.epochs.pop();
@@ -143,6 +150,7 @@ impl Log {
     }
 
     /// Drops all entries from `end` on.
+    #[inline]
     pub fn truncate(&mut self, end: u64) {
         if end >= self.end {
             return;
@@ -157,6 +165,7 @@ impl Log {
 
     /// Up to a segment's worth of entries from `offset` on; `None` at the end.
     #[must_use]
+    #[inline]
     pub fn read(&self, offset: u64) -> Option<Records> {
         if offset >= self.end {
             return None;
@@ -173,6 +182,7 @@ impl Log {
 
     /// The largest epoch of the log that is not above `epoch`, and where it ends (spec 5.2).
     #[must_use]
+    #[inline]
     pub fn end_offset_for_epoch(&self, epoch: u32) -> EpochEnd {
         let Some(&(_, first)) = self.epochs.first() else {
             return EpochEnd { epoch: self.last_epoch(), end_offset: self.end };
@@ -187,6 +197,7 @@ impl Log {
 
     /// `None` if a log that ends at (`offset`, `epoch`) is a prefix of this one, else where to look next (spec 5.2).
     #[must_use]
+    #[inline]
     pub fn diverges(&self, offset: u64, epoch: u32) -> Option<EpochEnd> {
         if offset == 0 {
             return None;
@@ -197,6 +208,7 @@ impl Log {
 
     /// Where to truncate to after an answer that said `known` (spec 5.3).
     #[must_use]
+    #[inline]
     pub fn truncation_point(&self, known: EpochEnd) -> u64 {
         if known.epoch == 0 {
             return known.end_offset.min(self.end);
@@ -206,6 +218,7 @@ impl Log {
     }
 
     /// Writes all entries for a state digest.
+    #[inline]
     pub fn encode(&self, out: &mut Encoder) {
         out.u64(self.end);
         for offset in 0..self.end {

@@ -66,6 +66,7 @@ pub enum Request {
 
 impl Request {
     /// Writes it for a digest.
+    #[inline]
     pub fn encode(self, out: &mut Encoder) {
         match self {
             Self::Resign { epoch } => {
@@ -126,6 +127,7 @@ pub struct Effects<P: Protocol> {
 }
 
 impl<P: Protocol> Default for Effects<P> {
+    #[inline]
     fn default() -> Self {
         Self { persisted: false, sends: Vec::new(), timers: Vec::new(), notify: false, notes: Vec::new(), fault: None }
     }
@@ -134,6 +136,7 @@ impl<P: Protocol> Default for Effects<P> {
 impl<P: Protocol> Effects<P> {
     /// Whether nothing is wanted.
     #[must_use]
+    #[inline]
     pub fn is_empty(&self) -> bool {
         !self.persisted
             && self.sends.is_empty()
@@ -158,12 +161,14 @@ pub struct Context<'a, P: Protocol> {
 
 impl<P: Protocol> Context<'_, P> {
     /// Arms `timer` in `table` to go off after `after_us`.
+    #[inline]
     pub fn arm(&mut self, table: &mut TimerTable, timer: Timer, after_us: u64) {
         table.arm(timer, self.now_us, self.now_us.saturating_add(after_us));
         self.effects.timers.push(timer);
     }
 
     /// Arms `timer` again with the deadline it already had.
+    #[inline]
     pub fn rearm(&mut self, table: &mut TimerTable, timer: Timer) {
         let at_us = table.deadline_us(timer);
         table.arm(timer, self.now_us, at_us);
@@ -171,6 +176,7 @@ impl<P: Protocol> Context<'_, P> {
     }
 
     /// Stops `timer`.
+    #[inline]
     pub fn disarm(&mut self, table: &mut TimerTable, timer: Timer) {
         if table.disarm(timer) {
             self.effects.timers.push(timer);
@@ -178,6 +184,7 @@ impl<P: Protocol> Context<'_, P> {
     }
 
     /// Says why something happened.
+    #[inline]
     pub fn note(&mut self, note: P::Note) {
         self.effects.notes.push(note);
     }

@@ -41,18 +41,21 @@ pub struct Timer {
 impl Timer {
     /// A timer that the replica has once.
     #[must_use]
+    #[inline]
     pub const fn new(kind: TimerKind) -> Self {
         Self { kind, peer: None }
     }
 
     /// A timer kept for `peer`.
     #[must_use]
+    #[inline]
     pub const fn of(kind: TimerKind, peer: ReplicaId) -> Self {
         Self { kind, peer: Some(peer) }
     }
 
     /// Its place in dense tables.
     #[must_use]
+    #[inline]
     pub const fn index(self) -> usize {
         match (self.kind, self.peer) {
             (TimerKind::Request, Some(peer)) => 6 + 2 * peer.index(),
@@ -65,6 +68,7 @@ impl Timer {
 
     /// The timer at a place of dense tables.
     #[must_use]
+    #[inline]
     pub fn at_index(index: usize) -> Self {
         match index {
             0 => Self::new(TimerKind::Election),
@@ -83,6 +87,7 @@ impl Timer {
 
     /// The size of dense tables for `replicas` peers.
     #[must_use]
+    #[inline]
     pub const fn table_len(replicas: u8) -> usize {
         6 + 2 * replicas as usize
     }
@@ -108,29 +113,34 @@ pub struct TimerTable {
 impl TimerTable {
     /// A table with every timer disarmed.
     #[must_use]
+    #[inline]
     pub fn new(replicas: u8) -> Self {
         Self { lines: vec![Armed { at_us: NEVER, length_us: 0, number: 0 }; Timer::table_len(replicas)] }
     }
 
     /// The line of `timer`.
     #[must_use]
+    #[inline]
     pub fn get(&self, timer: Timer) -> Armed {
         self.lines[timer.index()]
     }
 
     /// When `timer` is due, in local microseconds.
     #[must_use]
+    #[inline]
     pub fn deadline_us(&self, timer: Timer) -> u64 {
         self.lines[timer.index()].at_us
     }
 
     /// Whether `timer` is armed and its time has come: a timer of T set at t is expired at t + T exactly.
     #[must_use]
+    #[inline]
     pub fn is_expired(&self, timer: Timer, now_us: u64) -> bool {
         self.lines[timer.index()].at_us <= now_us
     }
 
     /// Sets `timer` to go off at `at_us`, under a new number.
+    #[inline]
     pub fn arm(&mut self, timer: Timer, now_us: u64, at_us: u64) {
         let line = &mut self.lines[timer.index()];
         line.at_us = at_us;
@@ -139,6 +149,7 @@ impl TimerTable {
     }
 
     /// Brings the deadline of an armed timer forward to `now_us`, under the same number.
+    #[inline]
     pub fn hurry(&mut self, timer: Timer, now_us: u64) {
         let line = &mut self.lines[timer.index()];
         if line.at_us != NEVER {
@@ -147,6 +158,7 @@ impl TimerTable {
     }
 
     /// Stops `timer`; whether it was armed.
+    #[inline]
     pub fn disarm(&mut self, timer: Timer) -> bool {
         let line = &mut self.lines[timer.index()];
         let was_armed = line.at_us != NEVER;
@@ -155,6 +167,7 @@ impl TimerTable {
     }
 
     /// All armed timers.
+    #[inline]
     pub fn armed(&self) -> impl Iterator<Item = (Timer, Armed)> {
         self.lines
             .iter()
@@ -165,11 +178,13 @@ impl TimerTable {
 
     /// The earliest deadline, in local microseconds; [`NEVER`] with none armed.
     #[must_use]
+    #[inline]
     pub fn first_deadline_us(&self) -> u64 {
         self.lines.iter().map(|line| line.at_us).min().unwrap_or(NEVER)
     }
 
     /// Writes the table for a state digest.
+    #[inline]
     pub fn encode(&self, out: &mut Encoder) {
         for line in &self.lines {
             out.u64(line.at_us);

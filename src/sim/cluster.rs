@@ -100,6 +100,8 @@ pub struct Sim<P: Protocol> {
     settings: Arc<SimSettings<P::Settings>>,
     time: MockTime,
     members: Vec<Member<P>>,
+    /// What each replica was when it was last looked at, after its last task.
+    standings: Vec<Standing>,
     luck: Vec<ReplicaLuck>,
     network: Network<P::Message>,
     steps: u64,
@@ -131,6 +133,7 @@ impl<P: Protocol> Sim<P> {
         };
         let mut sim = Self {
             time: MockTime::at(0),
+            standings: vec![standing; usize::from(replicas)],
             members: disks.map(|disk| Member::Down { disk, failure: None, ended: None, standing }).collect(),
             luck: (0..replicas).map(|id| ReplicaLuck::new(settings.seed, ReplicaId(id))).collect(),
             network: Network::new(replicas, settings.seed, settings.links),
@@ -668,6 +671,7 @@ impl<P: Protocol> Sim<P> {
                 let client = RaftClient::new(id, replicas, disk, executor, client, LocalClock::default(), &mut around);
                 let mut driver = RaftClientDriver::new(client);
                 driver.start(&mut around);
+                self.standings[id.index()] = driver.client().replica().standing();
                 self.members[id.index()] = Member::Up(driver);
                 self.carry_out_effects(id);
             }
@@ -693,7 +697,7 @@ impl<P: Protocol> Sim<P> {
         let Member::Up(driver) = &mut self.members[id.index()] else {
             return false;
         };
-        let before = driver.client().replica().standing();
+        let before = self.standings[id.index()];
         let mut around = Surroundings {
             settings: &self.settings.protocol,
             luck: &mut self.luck[id.index()],
@@ -727,6 +731,7 @@ impl<P: Protocol> Sim<P> {
             TaskKind::Request => 5,
             TaskKind::Arrival(_) => 6,
         });
+        self.standings[id.index()] = after;
         if before != after {
             self.watch.look(self.steps + 1, id, after);
         }

@@ -25,6 +25,7 @@ pub struct Stream {
 }
 
 impl Stream {
+    #[inline]
     fn new(seed: u64, key: u64) -> Self {
         let mut bytes = Encoder::default();
         bytes.u64(key);
@@ -33,12 +34,14 @@ impl Stream {
 
     /// The stream of a directed link.
     #[must_use]
+    #[inline]
     pub fn of_link(seed: u64, from: ReplicaId, to: ReplicaId) -> Self {
         Self::new(seed, (1 << 32) | (u64::from(from.0) << 8) | u64::from(to.0))
     }
 
     /// The stream of a replica for a purpose.
     #[must_use]
+    #[inline]
     pub fn of_replica(seed: u64, replica: ReplicaId, purpose: Purpose) -> Self {
         let purpose = match purpose {
             Purpose::Election => 0,
@@ -48,6 +51,7 @@ impl Stream {
     }
 
     /// The next draw.
+    #[inline]
     pub fn draw(&mut self) -> u32 {
         self.drawn += 1;
         self.pcg.next_u32()
@@ -55,6 +59,7 @@ impl Stream {
 
     /// How many draws were taken: with the seed, the whole state of the stream.
     #[must_use]
+    #[inline]
     pub const fn drawn(&self) -> u64 {
         self.drawn
     }
@@ -77,6 +82,7 @@ pub struct ReplicaLuck {
 impl ReplicaLuck {
     /// The luck of `replica` in a run with `seed`.
     #[must_use]
+    #[inline]
     pub fn new(seed: u64, replica: ReplicaId) -> Self {
         Self {
             election: Stream::of_replica(seed, replica, Purpose::Election),
@@ -85,6 +91,7 @@ impl ReplicaLuck {
     }
 
     /// Writes it for a state digest.
+    #[inline]
     pub fn encode(&self, out: &mut Encoder) {
         out.u64(self.election.drawn());
         out.u64(self.bootstrap.drawn());
@@ -92,6 +99,7 @@ impl ReplicaLuck {
 }
 
 impl Luck for ReplicaLuck {
+    #[inline]
     fn below(&mut self, purpose: Purpose, bound: u32) -> u32 {
         let stream = match purpose {
             Purpose::Election => &mut self.election,

@@ -78,6 +78,7 @@ pub struct Sent {
 impl<M: Clone> Network<M> {
     /// Links between all of `replicas`, each to itself included, all alike.
     #[must_use]
+    #[inline]
     pub fn new(replicas: u8, seed: u64, conditions: LinkConditions) -> Self {
         let ids = 0..replicas;
         let links = ids
@@ -94,11 +95,13 @@ impl<M: Clone> Network<M> {
         Self { replicas, links, flights: OrderedQueue::default() }
     }
 
+    #[inline]
     fn index(&self, from: ReplicaId, to: ReplicaId) -> usize {
         from.index() * usize::from(self.replicas) + to.index()
     }
 
     /// Sends a message at `now_us`.
+    #[inline]
     pub fn send(&mut self, from: ReplicaId, to: ReplicaId, message: M, now_us: u64) -> Sent {
         let index = self.index(from, to);
         let link = &mut self.links[index];
@@ -139,20 +142,24 @@ impl<M: Clone> Network<M> {
 
     /// What arrives first.
     #[must_use]
+    #[inline]
     pub fn first(&self) -> Option<DeliveryKey> {
         self.flights.first().map(|(key, _)| key)
     }
 
     /// Takes what arrives first.
+    #[inline]
     pub fn pop(&mut self) -> Option<(DeliveryKey, Flight<M>)> {
         self.flights.pop()
     }
 
     /// Everything in flight, in no particular order.
+    #[inline]
     pub fn flights(&self) -> impl Iterator<Item = (DeliveryKey, &Flight<M>)> {
         self.flights.iter().map(|(_, key, flight)| (key, flight))
     }
 
+    #[inline]
     fn find(&self, from: ReplicaId, to: ReplicaId, number: u32, is_copy: bool) -> Option<Handle> {
         self.flights
             .iter()
@@ -161,6 +168,7 @@ impl<M: Clone> Network<M> {
     }
 
     /// Takes a message out of its flight.
+    #[inline]
     pub fn take(
         &mut self,
         from: ReplicaId,
@@ -173,6 +181,7 @@ impl<M: Clone> Network<M> {
     }
 
     /// Lets a copy of a message in flight arrive after it, `after_us` later. False if there is none or it has a copy.
+    #[inline]
     pub fn duplicate(&mut self, from: ReplicaId, to: ReplicaId, number: u32, after_us: u64) -> bool {
         let Some((key, flight)) =
             self.find(from, to, number, false).and_then(|h| self.flights.get(h)).map(|(k, f)| (k, f.clone()))
@@ -187,6 +196,7 @@ impl<M: Clone> Network<M> {
     }
 
     /// Cuts or heals a link.
+    #[inline]
     pub fn set_cut(&mut self, from: ReplicaId, to: ReplicaId, is_cut: bool) {
         let index = self.index(from, to);
         self.links[index].is_cut = is_cut;
@@ -194,17 +204,20 @@ impl<M: Clone> Network<M> {
 
     /// The luck of a link, as far as it has been used.
     #[must_use]
+    #[inline]
     pub fn luck(&self, from: ReplicaId, to: ReplicaId) -> &Stream {
         &self.links[self.index(from, to)].luck
     }
 
     /// Whether a link is cut.
     #[must_use]
+    #[inline]
     pub fn is_cut(&self, from: ReplicaId, to: ReplicaId) -> bool {
         self.links[self.index(from, to)].is_cut
     }
 
     /// Sets how a link treats messages sent from now on.
+    #[inline]
     pub fn set_conditions(&mut self, from: ReplicaId, to: ReplicaId, conditions: LinkConditions) {
         let index = self.index(from, to);
         self.links[index].conditions = conditions;
@@ -212,11 +225,13 @@ impl<M: Clone> Network<M> {
 
     /// How a link treats messages.
     #[must_use]
+    #[inline]
     pub fn conditions(&self, from: ReplicaId, to: ReplicaId) -> LinkConditions {
         self.links[self.index(from, to)].conditions
     }
 
     /// Writes everything that decides the future, for a state digest.
+    #[inline]
     pub fn encode(&self, out: &mut Encoder, message: impl Fn(&M, &mut Encoder)) {
         for link in &self.links {
             out.u32(link.sent);

@@ -126,6 +126,17 @@ pub fn last_task(ran: Ran) -> String {
     format!("Ran last: {} (#{}), {queued}.", task(ran.kind), ran.number)
 }
 
+/// Where in a run one is.
+#[must_use]
+pub fn position(steps: u64, tasks: u32, length: u64) -> String {
+    let into = match tasks {
+        0 => String::new(),
+        1 => " + 1 task".to_owned(),
+        more => format!(" + {more} tasks"),
+    };
+    format!("event {steps}{into} of {length}")
+}
+
 /// How much an executor has done.
 #[must_use]
 pub fn task_counters(ran: u64, empty: u64) -> String {

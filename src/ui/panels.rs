@@ -4,7 +4,7 @@ use super::app::{App, Msg, Open, SPEEDS};
 use super::draft::{Draft, FIELDS};
 use super::keys::KEYS;
 use super::stage::epoch_class;
-use raftwerk::executor::{MICROS_PER_MILLI, NEVER};
+use raftwerk::executor::MICROS_PER_MILLI;
 use raftwerk::explain::Explanation;
 use raftwerk::raft::{Form, ReplicaId, RoleShape, SHUTDOWN_TIMEOUT_US};
 use raftwerk::scenario::link::LinkError;
@@ -126,7 +126,7 @@ pub fn transport(app: &App, ctx: &Context<App>, session: &Session, is_playing: b
             <button type="button" aria-label="Step" onclick={send(ctx, || Msg::Step)}>{"Step"}<span aria-hidden="true">{" ▸"}</span></button>
             <output class="clock"><span id={CLOCK}></span></output>
             <span class={classes!("passing", is_passing.then_some("on"))}>{ if is_passing { "» nothing due" } else { "" } }</span>
-            <span class="position">{ format!("event {} of {}", session.position(), session.length()) }</span>
+            <span class="position">{ text::position(session.position(), session.sim().tasks_into(), session.length()) }</span>
             <span class="space"></span>
             <label class="speed">{"speed "}<span class="speed-word">{ SPEEDS[speed].1 }</span>
                 <input type="range" min="0" max={(SPEEDS.len() - 1).to_string()} value={speed.to_string()}
@@ -230,16 +230,17 @@ fn executor(ctx: &Context<App>, session: &Session, id: ReplicaId) -> Html {
     let Some(client) = sim.client(id) else {
         return Html::default();
     };
-    let is_next = sim.open_on().or_else(|| sim.next_event().map(|event| event.replica)) == Some(id)
-        && session.next_due_us() != NEVER;
+    let next = sim.open_on().or_else(|| sim.next_event().map(|event| event.replica));
     let (_, ran) = client.executor().counters();
     let last = sim.last_ran(id);
     let form = FORMS.iter().find(|(form, _)| *form == client.settings().form).map_or("", |(_, name)| name);
     html! {
         <section class="executor" aria-label={format!("Executor of node {id}")}>
             <h3>{"Executor"}<span class="unit">{ form }</span>
-                <button type="button" disabled={!is_next} title="Runs exactly one task"
-                    onclick={send(ctx, || Msg::StepTask)}>{"Executor step"}</button></h3>
+                if let Some(other) = next.filter(|&next| next != id) {
+                    <span class="unit">{ format!("the next task is node {other}'s") }</span>
+                }
+                <button type="button" disabled={next != Some(id)} onclick={send(ctx, || Msg::StepTask)}>{"Executor step"}</button></h3>
             <p class="unit">{ match last {
                 None => "No task has run yet.".to_owned(),
                 Some(last) => text::last_task(last),

@@ -238,6 +238,112 @@ test("any pending event can be run now, a message can be dropped, a node restart
   await it.done();
 });
 
+const executor = (page, id) => page.getByRole("region", { name: `Executor of node ${id}`, exact: true });
+const tasks = (page, id) => executor(page, id).getByRole("listitem").evaluateAll((items) => items.map((item) => item.getAttribute("aria-label")));
+const whole = (page) => page.locator(".position").textContent();
+
+test("an executor is stepped task by task, and the moment between two tasks is a link", async () => {
+  const first = await open(browser, server.address);
+  const { page } = first;
+  for (let i = 0; i < 3; i += 1) await stepOnce(page);
+  const before = { digests: await digests(page), position: await position(page) };
+  // The key takes one task of the next step and opens the executor it ran on.
+  await page.keyboard.press("e");
+  await page.waitForFunction(() => /\+ 1 task/.test(document.querySelector(".position").textContent));
+  const id = (await page.getByRole("region", { name: /^Executor of node/ }).getAttribute("aria-label")).match(/\d+/)[0];
+  assert.match(await executor(page, id).textContent(), /Ran last: /);
+  assert.match(await page.getByRole("region", { name: "What happened and why" }).textContent(), /more to run at this instant/);
+  const queue = await tasks(page, id);
+  assert.ok(queue.length > 0 && queue.every((line) => line.startsWith(`task ${id} #`)), queue.join());
+  await button(page, "Share").click();
+  const link = await page.getByLabel("Link to this moment").inputValue();
+  const seen = { digests: await digests(page), whole: await whole(page) };
+  const second = await open(browser, link);
+  await names(second.page);
+  assert.deepEqual({ digests: await digests(second.page), whole: await whole(second.page) }, seen);
+  await second.done();
+  await page.keyboard.press("Escape");
+  // Back goes to the start of the step; a whole step from there ends where the tasks one by one do.
+  await button(page, "Step back").click();
+  await page.waitForFunction((n) => document.querySelector(".position").textContent.startsWith(`event ${n} of`), before.position);
+  assert.equal(await digests(page), before.digests);
+  await stepOnce(page);
+  const after = await digests(page);
+  await button(page, "Step back").click();
+  await page.waitForFunction((n) => document.querySelector(".position").textContent.startsWith(`event ${n} of`), before.position);
+  for (let i = 0; await position(page) === before.position; i += 1) {
+    assert.ok(i < 20);
+    const at = await whole(page);
+    await page.keyboard.press("e");
+    await page.waitForFunction((text) => document.querySelector(".position").textContent !== text, at);
+  }
+  assert.equal(await digests(page), after);
+  await first.done();
+});
+
+test("a task is cancelled, another is run now, and both are in the link", async () => {
+  const it = await open(browser, server.address);
+  const { page } = it;
+  const [name] = await names(page);
+  await page.getByRole("button", { name }).click();
+  const [election] = await tasks(page, 1);
+  assert.match(election, /^task 1 #\d+: election timeout$/);
+  const pending = page.getByRole("listitem", { name: "Node 1: election timeout", exact: true });
+  assert.equal(await pending.count(), 1);
+  // Cancelled: nobody tells the node, and its timeout is not to come any more.
+  await button(page, `Cancel ${election}`).click();
+  await page.waitForFunction(() => document.querySelector(".position").textContent.startsWith("event 1 of"));
+  assert.deepEqual(await tasks(page, 1), []);
+  assert.equal(await pending.count(), 0);
+  await page.getByRole("button", { name: (await names(page))[1] }).click();
+  const [other] = await tasks(page, 2);
+  await button(page, `Run this one now: ${other}`).click();
+  await page.waitForFunction(() => document.querySelector(".position").textContent.startsWith("event 2 of"));
+  assert.match((await names(page))[1], /Node 2, prospective/);
+  await button(page, "Share").click();
+  const link = await page.getByLabel("Link to this moment").inputValue();
+  const seen = await digests(page);
+  const again = await open(browser, link);
+  await names(again.page);
+  assert.equal(await digests(again.page), seen);
+  await again.done();
+  await it.done();
+});
+
+test("with one poll event the list says what the poll will find, and the same things happen", async () => {
+  const it = await open(browser, server.address);
+  const { page } = it;
+  const separate = [];
+  for (let i = 0; i < 25; i += 1) { await stepOnce(page); separate.push((await names(page)).join()); }
+  await button(page, "Settings").click();
+  await page.getByLabel("Work on executors").selectOption("one poll event");
+  await button(page, "Start a new run").click();
+  await page.waitForFunction(() => document.querySelector(".position").textContent.startsWith("event 0 of"));
+  const next = page.getByRole("list", { name: "What can happen next, in order" });
+  assert.match(await next.textContent(), /Node \d: poll: will find election timeout/);
+  await page.getByRole("button", { name: (await names(page))[0] }).click();
+  assert.equal((await tasks(page, 1)).length, 1, "one poll and nothing else");
+  for (const names25 of separate) { await stepOnce(page); assert.equal((await names(page)).join(), names25); }
+  await it.done();
+});
+
+test("a leader that shuts down gracefully hands over, and says so", async () => {
+  const it = await open(browser, server.address);
+  const { page } = it;
+  await stepToLeader(page);
+  for (let i = 0; i < 40; i += 1) await stepOnce(page);
+  const [old] = await leaders(page);
+  const id = old.match(/\d+/)[0];
+  await page.getByRole("button", { name: old }).click();
+  await button(page, "Shut down").click();
+  await page.waitForFunction((n) => [...document.querySelectorAll(".node")].some((x) => x.getAttribute("aria-label").startsWith(`Node ${n}, resigned`)), id);
+  for (let i = 0; !(await names(page)).includes(`Node ${id}, shut down`); i += 1) { assert.ok(i < 80); await stepOnce(page); }
+  assert.equal((await leaders(page)).length, 1);
+  await button(page, "Restart").click();
+  await page.waitForFunction((n) => [...document.querySelectorAll(".node")].some((x) => x.getAttribute("aria-label").startsWith(`Node ${n}, `) && !x.getAttribute("aria-label").includes("shut down")), id);
+  await it.done();
+});
+
 test("settings: a bad field says what is wrong and keeps the run; good ones start a new run", async () => {
   const it = await open(browser, server.address);
   const { page } = it;

@@ -126,7 +126,7 @@ pub(crate) fn fix() -> Outcome {
 
 /// Runs the benchmarks natively and in Chromium.
 pub(crate) fn bench() -> Outcome {
-    step("native", || run(cargo().args(["bench", "--bench", "events"])))?;
+    step("native", || run(cargo().args(["bench", "--bench", "events", "--bench", "executors"])))?;
     let tools = web_tools()?;
     let (chrome, _) = browser()?;
     build_site(&tools)?;

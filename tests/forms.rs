@@ -177,6 +177,11 @@ fn no_form_works_without_a_reason() {
             let tasks = session.last_step().iter().filter(|event| matches!(event.what, What::Task { .. })).count();
             assert!((1..=12).contains(&tasks), "{tasks} tasks at event {}", session.position());
             let now_us = session.sim().now_us();
+            // The cluster's own idea of what is next agrees with its executors'.
+            let first =
+                session.sim().ids().filter_map(|id| session.sim().client(id)).map(|client| client.next_due_us());
+            let flying = session.sim().flights().map(|(key, _)| key.at_us);
+            assert_eq!(Some(session.sim().next_due_us()), first.chain(flying).min());
             for id in session.sim().ids() {
                 let due_us = session.sim().client(id).map(|client| client.next_due_us());
                 let is_late = due_us.is_some_and(|due_us| due_us < now_us);

@@ -12,6 +12,11 @@ pub struct Handle {
     generation: u32,
 }
 
+impl Handle {
+    /// Names no entry of any queue.
+    pub(super) const ELSEWHERE: Self = Self { slot: u32::MAX, generation: 0 };
+}
+
 #[derive(Clone, Debug)]
 struct Slot<K, T> {
     generation: u32,
@@ -70,6 +75,14 @@ impl<K: Ord + Copy, T> OrderedQueue<K, T> {
         self.heap.push(slot);
         self.sift_up(place as usize);
         Handle { slot, generation: self.slots[slot as usize].generation }
+    }
+
+    /// The least key.
+    #[inline]
+    #[must_use]
+    pub fn first_key(&self) -> Option<K> {
+        let slot = *self.heap.first()?;
+        self.slots[slot as usize].entry.as_ref().map(|(key, _)| *key)
     }
 
     /// The least key and its value.

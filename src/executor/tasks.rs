@@ -1,6 +1,7 @@
 //! The state machine that all executors share: what waits, what runs, what became of it.
 //!
-//! It has no clock: each call that needs the time is told it.
+//! It has no clock: each call that needs the time is told it. Tasks that are due when they are given wait in a line, in
+//! their order; the others in a heap. So the many that are to run at once cost no search.
 //!
 //! Holds always: tasks leave in the order (due time, number); at most one runs; pending tasks never exceed the
 //! capacity, and a running, cancelled or dropped one is not pending; outcomes of the last tasks that ended are kept, as
@@ -9,6 +10,14 @@
 use super::queue::{Handle, OrderedQueue};
 use super::{NEVER, Outcome, OutcomeOf, Phase, Rejected, TaskId, Work};
 use std::collections::VecDeque;
+
+/// A task in the line. Their due times and their numbers rise.
+#[derive(Clone, Debug)]
+struct Ready<T> {
+    due_us: u64,
+    number: u64,
+    waiting: Waiting<T>,
+}
 
 #[derive(Clone, Debug)]
 struct Waiting<T> {
@@ -33,6 +42,8 @@ pub struct Turn<T> {
 /// Tasks, waiting and ended.
 #[derive(Clone, Debug)]
 pub struct TaskQueue<T: Work> {
+    /// The line; its first is not an empty turn unless turns are kept.
+    ready: VecDeque<Ready<T>>,
     queue: OrderedQueue<(u64, u64), Waiting<T>>,
     pending: usize,
     running: Option<u64>,
@@ -53,6 +64,7 @@ impl<T: Work> TaskQueue<T> {
     #[inline]
     pub fn new(capacity: usize, kept: usize, keeps_turns: bool) -> Self {
         Self {
+            ready: VecDeque::new(),
             queue: OrderedQueue::default(),
             pending: 0,
             running: None,
@@ -78,17 +90,47 @@ impl<T: Work> TaskQueue<T> {
         if self.pending >= self.capacity {
             return Err(Rejected::Capacity(self.capacity));
         }
+        self.pending += 1;
+        Ok(self.place(task, now_us, due_us))
+    }
+
+    fn place(&mut self, task: T, now_us: u64, due_us: u64) -> TaskId {
         let number = self.accepted;
         self.accepted += 1;
-        self.pending += 1;
-        let key = (due_us.min(NEVER - 1), number);
-        let handle = self.queue.push(key, Waiting { task: Some(task), queued_us: now_us });
-        Ok(TaskId { number, handle })
+        let waiting = Waiting { task: Some(task), queued_us: now_us };
+        let handle = if due_us <= now_us && self.ready.back().is_none_or(|last| last.due_us <= due_us) {
+            self.ready.push_back(Ready { due_us, number, waiting });
+            Handle::ELSEWHERE
+        } else {
+            self.queue.push((due_us.min(NEVER - 1), number), waiting)
+        };
+        TaskId { number, handle }
+    }
+
+    /// Its place in the line, if it waits there.
+    #[inline]
+    fn in_line(&self, id: TaskId) -> Option<usize> {
+        if id.handle != Handle::ELSEWHERE {
+            return None;
+        }
+        let place = self.ready.binary_search_by_key(&id.number, |ready| ready.number).ok()?;
+        self.ready[place].waiting.task.is_some().then_some(place)
     }
 
     #[inline]
     fn waits(&self, id: TaskId) -> bool {
+        if id.handle == Handle::ELSEWHERE {
+            return self.in_line(id).is_some();
+        }
         self.queue.get(id.handle).is_some_and(|((_, number), waiting)| number == id.number && waiting.task.is_some())
+    }
+
+    /// Drops empty turns from the head of the line.
+    #[inline]
+    fn tidy(&mut self) {
+        while !self.keeps_turns && self.ready.front().is_some_and(|first| first.waiting.task.is_none()) {
+            self.ready.pop_front();
+        }
     }
 
     /// Takes back a waiting task; whether there was one.
@@ -97,7 +139,10 @@ impl<T: Work> TaskQueue<T> {
         if !self.waits(id) {
             return false;
         }
-        if self.keeps_turns {
+        if let Some(place) = self.in_line(id) {
+            self.ready[place].waiting.task = None;
+            self.tidy();
+        } else if self.keeps_turns {
             if let Some(waiting) = self.queue.get_mut(id.handle) {
                 waiting.task = None;
             }
@@ -115,7 +160,8 @@ impl<T: Work> TaskQueue<T> {
     /// As with [`add`](Self::add); the first task is cancelled in any case.
     #[inline]
     pub fn replace(&mut self, id: TaskId, task: T, now_us: u64, due_us: u64) -> Result<TaskId, Rejected> {
-        if self.keeps_turns || self.phase != Phase::Open || !self.waits(id) {
+        let is_simple = !self.keeps_turns && self.phase == Phase::Open && due_us > now_us;
+        if !is_simple || id.handle == Handle::ELSEWHERE || !self.waits(id) {
             self.cancel(id);
             return self.add(task, now_us, due_us);
         }
@@ -133,7 +179,14 @@ impl<T: Work> TaskQueue<T> {
         if !self.waits(id) {
             return None;
         }
-        let ((due_us, number), waiting) = self.queue.remove(id.handle)?;
+        let ((due_us, number), waiting) = match self.in_line(id) {
+            Some(place) => {
+                let Ready { due_us, number, waiting } = self.ready.remove(place)?;
+                self.tidy();
+                ((due_us, number), waiting)
+            }
+            None => self.queue.remove(id.handle)?,
+        };
         Some(self.begin(due_us, number, waiting))
     }
 
@@ -151,28 +204,48 @@ impl<T: Work> TaskQueue<T> {
         Turn { number, task, due_us, queued_us }
     }
 
-    /// When the first task is due, in microseconds; [`NEVER`] without one.
-    #[must_use]
+    /// Whether the first task is in the line, and its key.
     #[inline]
+    fn head(&self) -> Option<(bool, (u64, u64))> {
+        let line = self.ready.front().map(|first| (first.due_us, first.number));
+        match (line, self.queue.first_key()) {
+            (Some(line), Some(heap)) if heap < line => Some((false, heap)),
+            (Some(line), _) => Some((true, line)),
+            (None, Some(heap)) => Some((false, heap)),
+            (None, None) => None,
+        }
+    }
+
+    /// When the first task is due, in microseconds; [`NEVER`] without one.
+    #[inline]
+    #[must_use]
     pub fn next_due_us(&self) -> u64 {
-        self.queue.first().map_or(NEVER, |((due_us, _), _)| due_us)
+        self.head().map_or(NEVER, |(_, (due_us, _))| due_us)
     }
 
     /// The first task, if its turn has not been cancelled.
-    #[must_use]
     #[inline]
+    #[must_use]
     pub fn first(&self) -> Option<(u64, u64, &T)> {
-        let ((due_us, number), waiting) = self.queue.first()?;
+        let (is_in_line, (due_us, number)) = self.head()?;
+        let waiting = if is_in_line { &self.ready.front()?.waiting } else { self.queue.first()?.1 };
         waiting.task.as_ref().map(|task| (due_us, number, task))
     }
 
     /// Takes the first task if it is due.
     #[inline]
     pub fn take_due(&mut self, now_us: u64) -> Option<Turn<T>> {
-        if self.next_due_us() > now_us {
+        let (is_in_line, (due_us, number)) = self.head()?;
+        if due_us > now_us {
             return None;
         }
-        let ((due_us, number), waiting) = self.queue.pop()?;
+        let waiting = if is_in_line {
+            let first = self.ready.pop_front()?;
+            self.tidy();
+            first.waiting
+        } else {
+            self.queue.pop()?.1
+        };
         Some(self.begin(due_us, number, waiting))
     }
 
@@ -197,7 +270,7 @@ impl<T: Work> TaskQueue<T> {
 
     #[inline]
     fn settle(&mut self) {
-        if self.phase == Phase::Draining && self.queue.is_empty() && self.running.is_none() {
+        if self.phase == Phase::Draining && self.ready.is_empty() && self.queue.is_empty() && self.running.is_none() {
             self.phase = Phase::Finished;
         }
     }
@@ -253,15 +326,20 @@ impl<T: Work> TaskQueue<T> {
     /// All waiting tasks as (due time in microseconds, number, task), in no particular order.
     #[inline]
     pub fn waiting(&self) -> impl Iterator<Item = (u64, u64, &T)> {
-        self.queue
-            .iter()
-            .filter_map(|(_, (due_us, number), waiting)| waiting.task.as_ref().map(|task| (due_us, number, task)))
+        let line = self.ready.iter().map(|ready| (ready.due_us, ready.number, &ready.waiting));
+        let heap = self.queue.iter().map(|(_, (due_us, number), waiting)| (due_us, number, waiting));
+        line.chain(heap)
+            .filter_map(|(due_us, number, waiting)| waiting.task.as_ref().map(|task| (due_us, number, task)))
     }
 
     /// The waiting task with that number.
     #[must_use]
     #[inline]
     pub fn find(&self, number: u64) -> Option<TaskId> {
+        let in_line = TaskId { number, handle: Handle::ELSEWHERE };
+        if self.waits(in_line) {
+            return Some(in_line);
+        }
         let found = self.queue.iter().find(|(_, (_, n), waiting)| *n == number && waiting.task.is_some());
         found.map(|(handle, ..)| TaskId { number, handle })
     }

@@ -102,6 +102,8 @@ pub struct Sim<P: Protocol> {
     members: Vec<Member<P>>,
     /// What each replica was when it was last looked at, after its last task.
     standings: Vec<Standing>,
+    /// When each executor's first task is due, in global microseconds.
+    dues_us: Vec<u64>,
     luck: Vec<ReplicaLuck>,
     network: Network<P::Message>,
     steps: u64,
@@ -134,6 +136,7 @@ impl<P: Protocol> Sim<P> {
         let mut sim = Self {
             time: MockTime::at(0),
             standings: vec![standing; usize::from(replicas)],
+            dues_us: vec![NEVER; usize::from(replicas)],
             members: disks.map(|disk| Member::Down { disk, failure: None, ended: None, standing }).collect(),
             luck: (0..replicas).map(|id| ReplicaLuck::new(settings.seed, ReplicaId(id))).collect(),
             network: Network::new(replicas, settings.seed, settings.links),
@@ -304,12 +307,8 @@ impl<P: Protocol> Sim<P> {
 
     /// When the next event is due and where; timers come before deliveries of the same instant and replica.
     fn next_key(&self) -> Option<(u64, ReplicaId, bool)> {
-        let due_us = self.members.iter().map(|member| match member {
-            Member::Up(driver) => driver.client().next_due_us(),
-            Member::Down { .. } | Member::Moving => NEVER,
-        });
         let mut best = (NEVER, ReplicaId(0), false);
-        if let Some((index, at_us)) = earliest(due_us) {
+        if let Some((index, at_us)) = earliest(self.dues_us.iter().copied()) {
             best = (at_us, ReplicaId(u8::try_from(index).unwrap_or(u8::MAX)), false);
         }
         if let Some(key) = self.network.first() {
@@ -536,6 +535,7 @@ impl<P: Protocol> Sim<P> {
                 {
                     driver.client_mut().lose(id);
                 }
+                self.note_due(replica);
                 return None;
             }
             Command::Resign { replica } => {
@@ -610,6 +610,14 @@ impl<P: Protocol> Sim<P> {
         self.roll();
     }
 
+    /// Looks anew when a member's executor is due; whatever changes an executor ends with this.
+    fn note_due(&mut self, id: ReplicaId) {
+        self.dues_us[id.index()] = match &self.members[id.index()] {
+            Member::Up(driver) => driver.client().next_due_us(),
+            Member::Down { .. } | Member::Moving => NEVER,
+        };
+    }
+
     fn trace(&mut self, replica: ReplicaId, what: What<P>) {
         self.scratch.trace.push(TraceEvent { at_us: self.time.now_us(), replica, what });
     }
@@ -630,6 +638,7 @@ impl<P: Protocol> Sim<P> {
             }
             Member::Down { .. } | Member::Moving => true,
         };
+        self.note_due(key.to);
         self.scratch.run_encoder.u8(key.from.0);
         self.scratch.run_encoder.u32(key.number);
         self.trace(key.to, What::Delivered { from: key.from, number: key.number, face, is_wasted });
@@ -646,6 +655,7 @@ impl<P: Protocol> Sim<P> {
             client.executor_mut().see(&self.time);
             client.hurry(timer, &mut around);
         }
+        self.note_due(replica);
     }
 
     fn ask(&mut self, replica: ReplicaId, request: Request) {
@@ -655,6 +665,7 @@ impl<P: Protocol> Sim<P> {
             // The executor of a running client of a simulation is open and has room.
             let _ = client.ask(request);
         }
+        self.note_due(replica);
     }
 
     fn start_member(&mut self, id: ReplicaId) {
@@ -673,6 +684,7 @@ impl<P: Protocol> Sim<P> {
                 driver.start(&mut around);
                 self.standings[id.index()] = driver.client().replica().standing();
                 self.members[id.index()] = Member::Up(driver);
+                self.note_due(id);
                 self.carry_out_effects(id);
             }
             other => self.members[id.index()] = other,
@@ -690,6 +702,7 @@ impl<P: Protocol> Sim<P> {
             }
             other => self.members[id.index()] = other,
         }
+        self.note_due(id);
     }
 
     /// Runs one task of `id`: the one with that number, or the first if it is due. False if there was none.
@@ -712,6 +725,7 @@ impl<P: Protocol> Sim<P> {
             return false;
         };
         let after = driver.client().replica().standing();
+        let due_us = driver.client().next_due_us();
         let ended = match driver.state() {
             DriverState::Ended(ended) => Some(ended),
             DriverState::Running | DriverState::Failed(_) => None,
@@ -732,13 +746,16 @@ impl<P: Protocol> Sim<P> {
             TaskKind::Arrival(_) => 6,
         });
         self.standings[id.index()] = after;
+        self.dues_us[id.index()] = due_us;
         if before != after {
             self.watch.look(self.steps + 1, id, after);
         }
         if before != after || self.scratch.effects.persisted {
             self.encode_standing(id);
         }
-        self.carry_out_effects(id);
+        if !self.scratch.effects.is_empty() || self.scratch.failure.is_some() {
+            self.carry_out_effects(id);
+        }
         if let Some(ended) = ended {
             self.end_member(id, ended);
         }

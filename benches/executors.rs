@@ -104,7 +104,7 @@ mod native {
     fn ratio() {
         for replicas in [3, 5, 9, 25] {
             let sims = [warm(replicas, Form::OnePoll), warm(replicas, Form::SeparateEvents)];
-            let mut ratios: Vec<f64> = (0..15)
+            let mut ratios: Vec<f64> = (0..25)
                 .map(|_| {
                     let [one_poll, separate] = [0, 1].map(|form: usize| {
                         let mut sim = sims[form].clone();
@@ -120,8 +120,8 @@ mod native {
             println!(
                 "{replicas:>2} replicas: separate events cost {:.2} times one poll event (aim: at most 1.2; {:.2} to {:.2})",
                 ratios[ratios.len() / 2],
-                ratios[2],
-                ratios[ratios.len() - 3]
+                ratios[4],
+                ratios[ratios.len() - 5]
             );
         }
     }

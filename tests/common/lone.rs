@@ -68,20 +68,25 @@ pub fn disk(epoch: u32, leader: Option<u8>, voted: Option<u8>) -> Disk {
 impl Lone {
     /// Starts node 0 of `voters` from `disk`, without its first poll.
     pub fn new(voters: u8, form: Form, part: u32, disk: Disk) -> Self {
-        Self::started(voters, form, part, disk, MockEventExecutor::for_simulation())
+        Self::started(0, voters, form, part, disk, MockEventExecutor::for_simulation())
+    }
+
+    /// Starts an observer beside `voters`.
+    pub fn observer(voters: u8, form: Form, disk: Disk) -> Self {
+        Self::started(voters, voters, form, 0, disk, MockEventExecutor::for_simulation())
     }
 
     /// The same on an executor of one's own.
     pub fn with_executor(voters: u8, form: Form, disk: Disk, executor: Executor) -> Self {
-        Self::started(voters, form, 0, disk, executor)
+        Self::started(0, voters, form, 0, disk, executor)
     }
 
-    fn started(voters: u8, form: Form, part: u32, disk: Disk, executor: Executor) -> Self {
+    fn started(id: u8, voters: u8, form: Form, part: u32, disk: Disk, executor: Executor) -> Self {
         let (time, settings) = (MockTime::at(0), settings());
         let (mut luck, mut effects) = (Part(part), Effects::default());
         let mut around = Surroundings { settings: &settings, luck: &mut luck, effects: &mut effects };
         let client = ClientSettings { form, poll_state_max_age_ms: 0 };
-        let client = RaftClient::new(ReplicaId(0), voters, disk, executor, client, LocalClock::default(), &mut around);
+        let client = RaftClient::new(ReplicaId(id), voters, disk, executor, client, LocalClock::default(), &mut around);
         let mut driver = RaftClientDriver::new(client);
         driver.start(&mut around);
         let sent = Vec::new();

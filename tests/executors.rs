@@ -4,25 +4,17 @@
 
 #[path = "common/contract.rs"]
 mod contract;
+#[path = "common/patience.rs"]
+mod patience;
 
-use contract::{HOUR_US, Job, Rig, Seen};
+use contract::{DefaultRig, HOUR_US, Job, Rig, Seen};
+use patience::{Blocks, ready};
 use proptest::prelude::*;
 use raftwerk::executor::{
     DefaultEventExecutor, EventExecutor, MockEventExecutor, MockTime, Outcome, Phase, Rejected, TaskId, Work, advance,
 };
-use std::future::Future;
-use std::pin::pin;
 use std::sync::mpsc;
-use std::task::{Context, Poll, Waker};
 use std::time::Duration;
-
-/// Runs a future that never waits.
-fn ready<F: Future>(future: F) -> F::Output {
-    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(output) => output,
-        Poll::Pending => panic!("native rigs block instead of waiting"),
-    }
-}
 
 struct MockRig {
     time: MockTime,
@@ -51,37 +43,6 @@ impl Rig for MockRig {
     }
 }
 
-struct NativeRig {
-    executor: DefaultEventExecutor<Job>,
-}
-
-impl Rig for NativeRig {
-    type X = DefaultEventExecutor<Job>;
-
-    fn new(capacity: usize, seen: &Seen) -> Self {
-        let executor = DefaultEventExecutor::new(capacity);
-        let (mut inner, seen) = (executor.clone(), seen.clone());
-        executor.serve(move |job| seen.work(&mut inner, job));
-        Self { executor }
-    }
-
-    fn x(&mut self) -> &mut Self::X {
-        &mut self.executor
-    }
-
-    async fn until(&mut self, mut is_reached: impl FnMut(&mut Self::X) -> bool) {
-        while !is_reached(&mut self.executor) {
-            std::thread::yield_now();
-        }
-    }
-}
-
-impl Drop for NativeRig {
-    fn drop(&mut self) {
-        self.executor.shutdown();
-    }
-}
-
 #[test]
 fn the_mock_keeps_the_contract() {
     ready(contract::check::<MockRig>());
@@ -89,7 +50,7 @@ fn the_mock_keeps_the_contract() {
 
 #[test]
 fn the_native_default_keeps_the_contract() {
-    ready(contract::check::<NativeRig>());
+    ready(contract::check::<DefaultRig<Blocks>>());
 }
 
 /// Rows of `MockEventExecutorTest`, under their names.

@@ -10,6 +10,9 @@ mod contract;
 #[cfg(target_arch = "wasm32")]
 #[path = "common/live.rs"]
 mod live;
+#[cfg(target_arch = "wasm32")]
+#[path = "common/patience.rs"]
+mod patience;
 
 const GOLDEN: &str = include_str!("golden/digests.txt");
 
@@ -32,10 +35,10 @@ fn digests(fragment: &str) -> String {
 
 #[cfg(target_arch = "wasm32")]
 mod browser {
-    use super::contract::{self, Job, Rig, Seen};
+    use super::contract::{self, DefaultRig, Job, Rig, Seen};
     use super::live;
-    use gloo_timers::future::TimeoutFuture;
-    use raftwerk::executor::{DefaultEventExecutor, EventExecutor, Outcome};
+    use super::patience::Timers;
+    use raftwerk::executor::{EventExecutor, Outcome};
     use raftwerk::raft::Form;
     use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
@@ -46,53 +49,20 @@ mod browser {
         assert!(super::check_all() >= 20);
     }
 
-    struct PageRig {
-        executor: DefaultEventExecutor<Job>,
-    }
-
-    impl Rig for PageRig {
-        type X = DefaultEventExecutor<Job>;
-
-        fn new(capacity: usize, seen: &Seen) -> Self {
-            let executor = DefaultEventExecutor::new(capacity);
-            let (mut inner, seen) = (executor.clone(), seen.clone());
-            executor.serve(move |job| seen.work(&mut inner, job));
-            Self { executor }
-        }
-
-        fn x(&mut self) -> &mut Self::X {
-            &mut self.executor
-        }
-
-        async fn until(&mut self, mut is_reached: impl FnMut(&mut Self::X) -> bool) {
-            while !is_reached(&mut self.executor) {
-                TimeoutFuture::new(1).await;
-            }
-        }
-    }
-
     #[wasm_bindgen_test]
     async fn the_pages_default_keeps_the_contract() {
-        contract::check::<PageRig>().await;
+        contract::check::<DefaultRig<Timers>>().await;
     }
 
     #[wasm_bindgen_test]
     async fn a_delay_is_never_cut_short() {
         let seen = Seen::default();
-        let mut rig = PageRig::new(1, &seen);
+        let mut rig = DefaultRig::<Timers>::new(1, &seen);
         for delay_us in [1, 999, 1_000, 25_300, 100_000] {
-            let before_us = rig.executor.now_us();
-            let id = rig.executor.schedule(Job::Value(42), delay_us).expect("room");
+            let before_us = rig.x().now_us();
+            let id = rig.x().schedule(Job::Value(42), delay_us).expect("room");
             assert_eq!(rig.ended(id).await, Outcome::Value(42));
-            assert!(rig.executor.now_us() - before_us >= delay_us, "{delay_us} µs");
-        }
-    }
-
-    struct Timers;
-
-    impl live::Patience for Timers {
-        async fn a_little() {
-            TimeoutFuture::new(5).await;
+            assert!(rig.x().now_us() - before_us >= delay_us, "{delay_us} µs");
         }
     }
 

@@ -3,8 +3,10 @@
 //! A *rig* is an executor with somebody who does its jobs and a way to let it run until a task has ended. Each check
 //! is one sentence of the contract; none of them waits for time to pass but for a state to be reached.
 
-use raftwerk::executor::{EventExecutor, Outcome, OutcomeOf, Phase, Rejected, TaskId, Work};
+use super::patience::Patience;
+use raftwerk::executor::{DefaultEventExecutor, EventExecutor, Outcome, OutcomeOf, Phase, Rejected, TaskId, Work};
 use std::collections::VecDeque;
+use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What the executors under test carry.
@@ -113,6 +115,39 @@ pub trait Rig: Sized {
     async fn ended(&mut self, id: TaskId) -> OutcomeOf<Job> {
         self.until(|x| x.outcome(id) != Outcome::Pending).await;
         self.x().outcome(id)
+    }
+}
+
+/// The default executor, natively or the page's.
+pub struct DefaultRig<W> {
+    executor: DefaultEventExecutor<Job>,
+    patience: PhantomData<W>,
+}
+
+impl<W: Patience> Rig for DefaultRig<W> {
+    type X = DefaultEventExecutor<Job>;
+
+    fn new(capacity: usize, seen: &Seen) -> Self {
+        let executor = DefaultEventExecutor::new(capacity);
+        let (mut inner, seen) = (executor.clone(), seen.clone());
+        executor.serve(move |job| seen.work(&mut inner, job));
+        Self { executor, patience: PhantomData }
+    }
+
+    fn x(&mut self) -> &mut Self::X {
+        &mut self.executor
+    }
+
+    async fn until(&mut self, mut is_reached: impl FnMut(&mut Self::X) -> bool) {
+        while !is_reached(&mut self.executor) {
+            W::a_little().await;
+        }
+    }
+}
+
+impl<W> Drop for DefaultRig<W> {
+    fn drop(&mut self) {
+        self.executor.shutdown();
     }
 }
 

@@ -3,6 +3,7 @@
 //! Each runs on a `DefaultEventExecutor` of its own, in-memory channels between them: sending is a submit on the
 //! other's executor. The same code runs natively, on three threads, and in a browser, on its event loop.
 
+use super::patience::Patience;
 use raftwerk::executor::{DefaultEventExecutor, EventExecutor, Phase};
 use raftwerk::raft::kraft::{Disk, KRaft, KRaftMessage, KRaftSettings};
 use raftwerk::raft::{
@@ -108,13 +109,6 @@ fn start(form: Form) -> Vec<Member> {
         member
     };
     (0..MEMBERS).map(member).collect()
-}
-
-/// Lets real time pass until something is so.
-#[allow(async_fn_in_trait, reason = "used within one thread, without bounds on the future")]
-pub trait Patience {
-    /// Waits a little.
-    async fn a_little();
 }
 
 async fn until<W: Patience>(clock: &Executor, what: &str, mut is_so: impl FnMut() -> bool) {

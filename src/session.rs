@@ -4,9 +4,9 @@
 //! together are the moment. Nothing here reads a real clock: whoever plays tells how far the playhead goes.
 
 use crate::executor::NEVER;
-use crate::raft::kraft::KRaft;
-use crate::raft::{ReplicaId, RoleShape};
-use crate::scenario::{InputError, POSITION_MAX, ProtocolSettings, Record, validate};
+use crate::raft::kraft::{Disk, KRaft, QuorumRecord};
+use crate::raft::{Payload, Protocol, ReplicaId, RoleShape};
+use crate::scenario::{InputError, POSITION_MAX, ProtocolSettings, Record, Start, validate};
 use crate::sim::{Command, CommandError, Digests, Fate, History, Placed, Sim, SimSettings, TraceEvent, What};
 
 /// A message that was lost on its way and is still drawn.
@@ -44,7 +44,20 @@ pub struct Session {
     last_trace: Vec<TraceEvent<KRaft>>,
 }
 
-fn sim_settings(record: &Record) -> SimSettings<crate::raft::kraft::KRaftSettings> {
+/// The disk on which a replica starts. Each record of its log is a batch of its own that says where it stands.
+fn disk(start: &Start) -> Disk {
+    let mut disk = Disk {
+        quorum: QuorumRecord { epoch: start.epoch, leader: start.leader, voted: start.voted },
+        high_watermark: start.high_watermark,
+        ..KRaft::empty_disk()
+    };
+    for (offset, &epoch) in (0..).zip(&start.log) {
+        disk.log.append_batch(epoch, &[Payload::Set { key: 0, value: u64::from(epoch) * 1_000 + offset }]);
+    }
+    disk
+}
+
+fn sim_settings(record: &Record) -> SimSettings<KRaft> {
     let ProtocolSettings::KRaft(kraft) = &record.protocol;
     SimSettings {
         replicas: record.replicas,
@@ -52,6 +65,7 @@ fn sim_settings(record: &Record) -> SimSettings<crate::raft::kraft::KRaftSetting
         links: record.links,
         client: record.client,
         protocol: kraft.clone(),
+        disks: record.starts.iter().map(disk).collect(),
     }
 }
 

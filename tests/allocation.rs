@@ -18,7 +18,8 @@ fn a_warm_idle_cluster_allocates_nothing() {
 
 fn allocates_nothing(client: ClientSettings) {
     let protocol = KRaftSettings::default();
-    let settings = SimSettings { replicas: 5, seed: 1, links: LinkConditions::default(), client, protocol };
+    let settings =
+        SimSettings { replicas: 5, seed: 1, links: LinkConditions::default(), client, protocol, disks: Vec::new() };
     let mut sim = Sim::<KRaft>::new(settings);
     for _ in 0..20_000 {
         sim.step();

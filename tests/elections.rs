@@ -4,13 +4,14 @@ use raftwerk::raft::kraft::{Bootstrap, KRaft, KRaftSettings};
 use raftwerk::raft::{ReplicaId, RoleShape};
 use raftwerk::sim::{LinkConditions, Sim, SimSettings};
 
-fn settings(replicas: u8, seed: u64) -> SimSettings<KRaftSettings> {
+fn settings(replicas: u8, seed: u64) -> SimSettings<KRaft> {
     SimSettings {
         replicas,
         seed,
         links: LinkConditions::default(),
         client: raftwerk::raft::ClientSettings::default(),
         protocol: KRaftSettings::default(),
+        disks: Vec::new(),
     }
 }
 

@@ -251,6 +251,13 @@ impl<P: Protocol, X: EventExecutor<Task<P::Message>>> RaftClient<P, X> {
         &self.replica
     }
 
+    /// The replica and its local time, for queries that make it forget what is old.
+    #[inline]
+    pub fn replica_mut(&mut self) -> (&mut P::Replica, u64) {
+        let now_us = self.clock.local_us(self.executor.now_us());
+        (&mut self.replica, now_us)
+    }
+
     /// Its executor.
     #[must_use]
     #[inline]

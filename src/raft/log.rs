@@ -1,13 +1,14 @@
 //! The replicated log.
 //!
-//! Entries live in segments of [`SEGMENT_ENTRIES`] that are shared by `Arc`: a clone of a log copies a list of
-//! pointers, and the first append to a clone copies at most the last segment. Offsets start at 0; the *end offset* is
-//! one past the last entry.
+//! The unit of appending, reading and truncating is the *batch*: consecutive entries of one epoch that were appended
+//! together (spec 5.1). Batches live in segments of at most [`SEGMENT_ENTRIES`] entries that are shared by `Arc`: a
+//! clone of a log copies a list of pointers, and the first append to a clone copies at most the last segment. Offsets
+//! start at 0; the *end offset* is one past the last entry.
 //!
-//! Holds always: epochs never fall along the log; the epoch list has one item per run of equal epochs plus at most
-//! one at the end for an epoch that has no entry yet.
+//! Holds always: epochs never fall along the log; a batch lies in one segment; the epoch list has one item per run of
+//! equal epochs plus at most one at the end for an epoch that has no entry yet.
 //!
-//! Leaves out, for now: batches of more than one record, snapshots (the log starts at 0).
+//! Leaves out, for now: snapshots (the log starts at 0).
 
 use super::digest::Encoder;
 use super::ids::{ReplicaId, ReplicaSet};
@@ -15,6 +16,8 @@ use std::sync::Arc;
 
 /// Entries in a full segment.
 pub const SEGMENT_ENTRIES: usize = 64;
+/// Entries in the largest batch.
+pub const BATCH_ENTRIES: usize = 16;
 
 /// What an entry says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +43,8 @@ pub enum Payload {
 pub struct Entry {
     /// The epoch of the leader that appended it.
     pub epoch: u32,
+    /// Whether it is the first of its batch.
+    pub starts_batch: bool,
     /// What it says.
     pub payload: Payload,
 }
@@ -53,6 +58,15 @@ pub struct Records {
     base: u64,
     first: u8,
     count: u8,
+}
+
+impl Payload {
+    /// Whether it is a record of the protocol's own and not a client's.
+    #[must_use]
+    #[inline]
+    pub const fn is_control(self) -> bool {
+        matches!(self, Self::LeaderChange { .. })
+    }
 }
 
 impl Records {
@@ -83,18 +97,28 @@ pub struct EpochEnd {
 /// The log of one replica.
 #[derive(Clone, Debug, Default)]
 pub struct Log {
-    segments: Vec<Arc<Segment>>,
+    /// Each segment with the offset of its first entry.
+    segments: Vec<(u64, Arc<Segment>)>,
     end: u64,
     /// (epoch, offset of its first entry), both rising.
     epochs: Vec<(u32, u64)>,
 }
 
-fn split(offset: u64) -> (usize, usize) {
-    let at = usize::try_from(offset).expect("a log fits in memory");
-    (at / SEGMENT_ENTRIES, at % SEGMENT_ENTRIES)
-}
-
 impl Log {
+    /// The segment that holds `offset`, and the place there. `offset` is below the end.
+    #[inline]
+    fn find(&self, offset: u64) -> (usize, usize) {
+        let last = self.segments.len() - 1;
+        // Nearly always the last one.
+        let segment = if self.segments[last].0 <= offset {
+            last
+        } else {
+            self.segments.partition_point(|&(base, _)| base <= offset) - 1
+        };
+        let at = usize::try_from(offset - self.segments[segment].0).expect("a segment fits in memory");
+        (segment, at)
+    }
+
     /// One past the last entry.
     #[must_use]
     #[inline]
@@ -116,27 +140,58 @@ impl Log {
         if offset >= self.end {
             return None;
         }
-        let (segment, at) = split(offset);
-        self.segments[segment].get(at).copied()
+        let (segment, at) = self.find(offset);
+        self.segments[segment].1.get(at).copied()
     }
 
-    /// Adds an entry at the end.
+    /// Adds a batch at the end: `payloads`, at least one and at most [`BATCH_ENTRIES`], in `epoch`.
     ///
     /// # Panics
-    /// If its epoch is below the last one.
+    /// If its epoch is below the last one, or the size is wrong.
+    pub fn append_batch(&mut self, epoch: u32, payloads: &[Payload]) {
+        assert!((1..=BATCH_ENTRIES).contains(&payloads.len()), "a batch of {}", payloads.len());
+        self.make_room(payloads.len());
+        for (index, &payload) in payloads.iter().enumerate() {
+            self.push(Entry { epoch, starts_batch: index == 0, payload });
+        }
+    }
+
+    /// Adds whole batches as they were read from another log; `entries` begins with the start of one.
+    ///
+    /// # Panics
+    /// If an epoch is below the one before, or the first entry starts no batch.
     #[inline]
-    pub fn append(&mut self, entry: Entry) {
+    pub fn append_entries(&mut self, entries: &[Entry]) {
+        let mut rest = entries;
+        while let Some(first) = rest.first() {
+            assert!(first.starts_batch, "entry {} starts no batch", self.end);
+            let len = 1 + rest[1..].iter().take_while(|entry| !entry.starts_batch).count();
+            self.make_room(len);
+            for &entry in &rest[..len] {
+                self.push(entry);
+            }
+            rest = &rest[len..];
+        }
+    }
+
+    /// Sees to it that a batch of `len` fits into the last segment.
+    #[inline]
+    fn make_room(&mut self, len: usize) {
+        let is_full = self.segments.last().is_none_or(|(_, last)| last.len() + len > SEGMENT_ENTRIES);
+        if is_full {
+            self.segments.push((self.end, Arc::new(Vec::with_capacity(SEGMENT_ENTRIES))));
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, entry: Entry) {
         assert!(entry.epoch >= self.last_epoch(), "epoch {} after {}", entry.epoch, self.last_epoch());
         if entry.epoch > self.last_epoch() || self.epochs.is_empty() {
             self.epochs.push((entry.epoch, self.end));
         }
-        let (segment, at) = split(self.end);
-        if segment == self.segments.len() {
-            self.segments.push(Arc::new(Vec::with_capacity(SEGMENT_ENTRIES)));
+        if let Some((_, last)) = self.segments.last_mut() {
+            Arc::make_mut(last).push(entry);
         }
-        let last = Arc::make_mut(&mut self.segments[segment]);
-        last.truncate(at);
-        last.push(entry);
         self.end += 1;
     }
 
@@ -149,34 +204,52 @@ impl Log {
         self.epochs.push((epoch, self.end));
     }
 
-    /// Drops all entries from `end` on.
+    /// Drops the batch that holds `end`, and all after it.
     #[inline]
     pub fn truncate(&mut self, end: u64) {
         if end >= self.end {
             return;
         }
+        let end = self.batch_start(end);
         self.end = end;
-        let (segment, at) = split(end);
+        let (segment, at) = self.find(end);
         self.segments.truncate(if at == 0 { segment } else { segment + 1 });
+        if at > 0 {
+            Arc::make_mut(&mut self.segments[segment].1).truncate(at);
+        }
         while self.epochs.last().is_some_and(|&(_, start)| start >= end) {
             self.epochs.pop();
         }
     }
 
-    /// Up to a segment's worth of entries from `offset` on; `None` at the end.
+    /// Where the batch that holds `offset` begins; the end offset for itself.
+    #[must_use]
+    #[inline]
+    pub fn batch_start(&self, offset: u64) -> u64 {
+        if offset >= self.end {
+            return self.end;
+        }
+        let (segment, at) = self.find(offset);
+        let (base, entries) = &self.segments[segment];
+        let back = entries[..=at].iter().rev().take_while(|entry| !entry.starts_batch).count();
+        base + (at - back) as u64
+    }
+
+    /// Whole batches from the one that holds `offset` on, up to a segment's worth; `None` at the end.
     #[must_use]
     #[inline]
     pub fn read(&self, offset: u64) -> Option<Records> {
         if offset >= self.end {
             return None;
         }
-        let (segment, at) = split(offset);
-        let count = usize::try_from(self.end - offset).map_or(SEGMENT_ENTRIES, |left| left.min(SEGMENT_ENTRIES - at));
+        let offset = self.batch_start(offset);
+        let (segment, at) = self.find(offset);
+        let (_, entries) = &self.segments[segment];
         Some(Records {
-            segment: Arc::clone(&self.segments[segment]),
+            segment: Arc::clone(entries),
             base: offset,
             first: u8::try_from(at).expect("a segment has 64 entries"),
-            count: u8::try_from(count).expect("a segment has 64 entries"),
+            count: u8::try_from(entries.len() - at).expect("a segment has 64 entries"),
         })
     }
 
@@ -237,6 +310,7 @@ impl Log {
 /// Writes one entry for a digest.
 pub fn encode_entry(entry: Entry, out: &mut Encoder) {
     out.u32(entry.epoch);
+    out.bool(entry.starts_batch);
     match entry.payload {
         Payload::LeaderChange { leader, granting } => {
             out.u8(0);
@@ -259,7 +333,7 @@ mod tests {
         let mut log = Log::default();
         for &(epoch, count) in epochs {
             for value in 0..count {
-                log.append(Entry { epoch, payload: Payload::Set { key: 0, value } });
+                log.append_batch(epoch, &[Payload::Set { key: 0, value }]);
             }
         }
         log
@@ -287,7 +361,7 @@ mod tests {
         let mut a = log(&[(1, 70)]);
         let b = a.clone();
         a.truncate(65);
-        a.append(Entry { epoch: 2, payload: Payload::Set { key: 9, value: 9 } });
+        a.append_batch(2, &[Payload::Set { key: 9, value: 9 }]);
         assert_eq!((a.end_offset(), a.last_epoch()), (66, 2));
         assert_eq!((b.end_offset(), b.last_epoch()), (70, 1));
         assert_eq!(b.get(65).map(|e| e.epoch), Some(1));

@@ -16,9 +16,9 @@ pub use client::{ClientSettings, Form, LocalClock, RaftClient, Surroundings, Tas
 pub use digest::Encoder;
 pub use driver::{DriverState, Failure, FaultHandler, RaftClientDriver, Ran, SHUTDOWN_TIMEOUT_US, TASKS_AT_ONCE_MAX};
 pub use ids::{REPLICAS_MAX, ReplicaId, ReplicaSet};
-pub use log::{Entry, EpochEnd, Log, Payload, Records, SEGMENT_ENTRIES, encode_entry};
+pub use log::{BATCH_ENTRIES, Entry, EpochEnd, Log, Payload, Records, SEGMENT_ENTRIES, encode_entry};
 pub use protocol::{
-    Context, Effects, Ended, Face, Fault, Luck, MessageFace, Protocol, Purpose, Replica, Request, RequestError,
-    RoleShape, Standing, Verdict,
+    AppendError, Context, Effects, Ended, Face, Fault, Luck, MessageFace, Protocol, Purpose, Replica, Request,
+    RequestError, RoleShape, Standing, Verdict,
 };
 pub use timers::{Armed, Timer, TimerKind, TimerTable};

@@ -41,6 +41,13 @@ pub enum Fault {
         /// What was committed.
         high_watermark: u64,
     },
+    /// The high watermark would have fallen.
+    HighWatermarkBack {
+        /// What was known.
+        from: u64,
+        /// What was told.
+        to: u64,
+    },
     /// A peer called our own request invalid.
     RequestCalledInvalid,
     /// More tasks at one instant than any correct run has.
@@ -56,6 +63,17 @@ pub enum Request {
     Resign {
         /// The epoch.
         epoch: u32,
+    },
+    /// Append records as the leader of an epoch: `count` of them, each setting `key`, to `value`, `value + 1` and so on.
+    Append {
+        /// The epoch in which the asker believes it leads.
+        epoch: u32,
+        /// What to set.
+        key: u16,
+        /// The value of the first record.
+        value: u64,
+        /// How many records.
+        count: u8,
     },
     /// Finish gracefully, within that time.
     Shutdown {
@@ -77,6 +95,13 @@ impl Request {
                 out.u8(1);
                 out.u64(timeout_us);
             }
+            Self::Append { epoch, key, value, count } => {
+                out.u8(2);
+                out.u32(epoch);
+                out.u32(key.into());
+                out.u64(value);
+                out.u8(count);
+            }
         }
     }
 }
@@ -84,6 +109,9 @@ impl Request {
 /// Why a replica refused a request. Nothing has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
+    /// It cannot append.
+    #[error("it cannot append: {0}")]
+    Append(#[from] AppendError),
     /// It cannot resign from an epoch it has not reached.
     #[error("it cannot resign from epoch {epoch}: its epoch is {current}")]
     ResignAhead {
@@ -98,6 +126,35 @@ pub enum RequestError {
         /// What was asked for.
         epoch: u32,
     },
+}
+
+/// Why an append was refused, in Kafka's names of its exceptions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AppendError {
+    /// `NotLeaderException`: not leader, or not of that epoch any more.
+    #[error("it does not lead epoch {epoch}")]
+    NotLeader {
+        /// The epoch that was named.
+        epoch: u32,
+    },
+    /// `IllegalArgumentException`: an epoch it has not reached.
+    #[error("it has not reached epoch {epoch}")]
+    Ahead {
+        /// The epoch that was named.
+        epoch: u32,
+    },
+    /// `IllegalArgumentException`: no records.
+    #[error("there is nothing to append")]
+    Nothing,
+    /// `RecordBatchTooLargeException`: more than a batch holds.
+    #[error("{count} records are more than a batch holds")]
+    TooLarge {
+        /// How many were given.
+        count: u8,
+    },
+    /// `IllegalStateException`: ten complete batches wait already.
+    #[error("too much waits to be written")]
+    Full,
 }
 
 /// How a graceful shutdown ended.

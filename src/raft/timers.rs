@@ -27,6 +27,8 @@ pub enum TimerKind {
     LongPoll = 6,
     /// The time for a graceful shutdown.
     Shutdown = 7,
+    /// What was appended at a leader waits for more to come with it.
+    Linger = 8,
 }
 
 /// One timer of a replica: its kind and, for those kept per peer, the peer.
@@ -58,10 +60,11 @@ impl Timer {
     #[inline]
     pub const fn index(self) -> usize {
         match (self.kind, self.peer) {
-            (TimerKind::Request, Some(peer)) => 6 + 2 * peer.index(),
-            (TimerKind::RetryBackoff, Some(peer)) => 7 + 2 * peer.index(),
+            (TimerKind::Request, Some(peer)) => 7 + 2 * peer.index(),
+            (TimerKind::RetryBackoff, Some(peer)) => 8 + 2 * peer.index(),
             (TimerKind::LongPoll, _) => 4,
             (TimerKind::Shutdown, _) => 5,
+            (TimerKind::Linger, _) => 6,
             (kind, _) => kind as usize,
         }
     }
@@ -77,9 +80,10 @@ impl Timer {
             3 => Self::new(TimerKind::BeginQuorumEpoch),
             4 => Self::new(TimerKind::LongPoll),
             5 => Self::new(TimerKind::Shutdown),
+            6 => Self::new(TimerKind::Linger),
             per_peer => {
-                let peer = ReplicaId(u8::try_from((per_peer - 6) / 2).expect("at most 25 peers"));
-                let kind = if per_peer % 2 == 0 { TimerKind::Request } else { TimerKind::RetryBackoff };
+                let peer = ReplicaId(u8::try_from((per_peer - 7) / 2).expect("at most 25 peers"));
+                let kind = if per_peer % 2 == 1 { TimerKind::Request } else { TimerKind::RetryBackoff };
                 Self::of(kind, peer)
             }
         }
@@ -89,7 +93,7 @@ impl Timer {
     #[must_use]
     #[inline]
     pub const fn table_len(replicas: u8) -> usize {
-        6 + 2 * replicas as usize
+        7 + 2 * replicas as usize
     }
 }
 

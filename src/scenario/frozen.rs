@@ -3,10 +3,10 @@
 //! Converted by hand from and to the simulation's types, so that a renamed field there breaks a conversion here and not
 //! a link out there. 64-bit numbers that JavaScript would round are text in JSON.
 
-use super::record::{ProtocolSettings, Record};
-use super::validate::InputError;
+use super::record::{ProtocolSettings, Record, Start};
+use super::validate::{InputError, START_RECORDS_MAX};
 use crate::raft::kraft::{Bootstrap, KRaftSettings, Rules};
-use crate::raft::{ClientSettings, Form, ReplicaId, Timer, TimerKind};
+use crate::raft::{ClientSettings, Form, REPLICAS_MAX, ReplicaId, ReplicaSet, Timer, TimerKind};
 use crate::sim::{Command, EventName, LinkConditions, Placed};
 use serde::{Deserialize, Serialize};
 
@@ -69,6 +69,9 @@ pub(super) struct KRaftV0 {
     request_timeout_ms: u32,
     retry_backoff_ms: u32,
     fetch_max_wait_ms: u32,
+    linger_ms: u32,
+    observers: Vec<u8>,
+    observers_flush: bool,
     bootstrap: BootstrapV0,
     rules: RulesV0,
 }
@@ -90,6 +93,7 @@ enum TimerKindV0 {
     RetryBackoff,
     LongPoll,
     Shutdown,
+    Linger,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -121,6 +125,18 @@ enum CommandV0 {
     Shutdown { replica: u8, timeout_ms: u32 },
     RunTask { replica: u8, number: u32 },
     Cancel { replica: u8, number: u32 },
+    Append { replica: u8, key: u16, value: Big, count: u8 },
+}
+
+/// Epochs of a log are written as runs: (epoch, how many records).
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StartV0 {
+    log: Vec<(u32, u32)>,
+    epoch: u32,
+    voted: Option<u8>,
+    leader: Option<u8>,
+    high_watermark: Option<Big>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -144,6 +160,7 @@ pub(super) struct RecordV0 {
     links: LinksV0,
     client: ClientV0,
     protocol: ProtocolV0,
+    starts: Vec<StartV0>,
     commands: Vec<PlacedV0>,
     position: Big,
     tasks: u32,
@@ -198,12 +215,16 @@ fn command_out(command: Command) -> CommandV0 {
                 TimerKind::RetryBackoff => TimerKindV0::RetryBackoff,
                 TimerKind::LongPoll => TimerKindV0::LongPoll,
                 TimerKind::Shutdown => TimerKindV0::Shutdown,
+                TimerKind::Linger => TimerKindV0::Linger,
             },
             peer: timer.peer.map(shown),
             number,
         },
         Command::RunNow { event: EventName::Task { replica, number } } => {
             CommandV0::RunTask { replica: shown(replica), number }
+        }
+        Command::Append { replica, key, value, count } => {
+            CommandV0::Append { replica: shown(replica), key, value: Big(value), count }
         }
         Command::Resign { replica } => CommandV0::Resign { replica: shown(replica) },
         Command::Shutdown { replica, timeout_ms } => CommandV0::Shutdown { replica: shown(replica), timeout_ms },
@@ -242,6 +263,7 @@ fn command_in(path: &str, command: &CommandV0) -> Result<Command, InputError> {
                 TimerKindV0::RetryBackoff => (TimerKind::RetryBackoff, true),
                 TimerKindV0::LongPoll => (TimerKind::LongPoll, false),
                 TimerKindV0::Shutdown => (TimerKind::Shutdown, false),
+                TimerKindV0::Linger => (TimerKind::Linger, false),
             };
             let peer = peer.map(|peer| id("peer", peer)).transpose()?;
             if peer.is_some() != needs_peer {
@@ -249,6 +271,9 @@ fn command_in(path: &str, command: &CommandV0) -> Result<Command, InputError> {
             }
             let timer = Timer { kind, peer };
             Command::RunNow { event: EventName::Timer { replica: id("replica", replica)?, timer, number } }
+        }
+        CommandV0::Append { replica, key, value, count } => {
+            Command::Append { replica: id("replica", replica)?, key, value: value.0, count }
         }
         CommandV0::Resign { replica } => Command::Resign { replica: id("replica", replica)? },
         CommandV0::Shutdown { replica, timeout_ms } => {
@@ -271,6 +296,51 @@ fn command_in(path: &str, command: &CommandV0) -> Result<Command, InputError> {
             link: link.map(|(from, to)| Ok::<_, InputError>((id("link", from)?, id("link", to)?))).transpose()?,
             conditions: links_in(conditions),
         },
+    })
+}
+
+fn observers_in(observers: &[u8]) -> Result<ReplicaSet, InputError> {
+    let mut set = ReplicaSet::default();
+    for (index, &shown) in observers.iter().enumerate() {
+        let path = format!("protocol.kraft.observers[{index}]");
+        let id = id_in(&path, shown)?;
+        if id.0 >= REPLICAS_MAX {
+            return Err(InputError::new(path, format!("there is no node {id}")));
+        }
+        set.insert(id);
+    }
+    Ok(set)
+}
+
+fn start_out(start: &Start) -> StartV0 {
+    let mut log: Vec<(u32, u32)> = Vec::new();
+    for &epoch in &start.log {
+        match log.last_mut() {
+            Some((last, count)) if *last == epoch => *count += 1,
+            _ => log.push((epoch, 1)),
+        }
+    }
+    StartV0 {
+        log,
+        epoch: start.epoch,
+        voted: start.voted.map(|id| id.0 + 1),
+        leader: start.leader.map(|id| id.0 + 1),
+        high_watermark: start.high_watermark.map(Big),
+    }
+}
+
+fn start_in(path: &str, start: &StartV0) -> Result<Start, InputError> {
+    let count: u64 = start.log.iter().map(|&(_, count)| u64::from(count)).sum();
+    if count > START_RECORDS_MAX {
+        return Err(InputError::new(format!("{path}.log"), format!("there are more than {START_RECORDS_MAX} records")));
+    }
+    let id = |field: &str, shown: Option<u8>| shown.map(|shown| id_in(&format!("{path}.{field}"), shown)).transpose();
+    Ok(Start {
+        log: start.log.iter().flat_map(|&(epoch, count)| (0..count).map(move |_| epoch)).collect(),
+        epoch: start.epoch,
+        voted: id("voted", start.voted)?,
+        leader: id("leader", start.leader)?,
+        high_watermark: start.high_watermark.map(|offset| offset.0),
     })
 }
 
@@ -297,6 +367,9 @@ pub(super) fn out(record: &Record) -> RecordV0 {
             request_timeout_ms: k.request_timeout_ms,
             retry_backoff_ms: k.retry_backoff_ms,
             fetch_max_wait_ms: k.fetch_max_wait_ms,
+            linger_ms: k.linger_ms,
+            observers: k.observers.iter().map(|id| id.0 + 1).collect(),
+            observers_flush: k.observers_flush,
             bootstrap: match k.bootstrap {
                 Bootstrap::Voters => BootstrapV0::Voters,
                 Bootstrap::Nobody => BootstrapV0::Nobody,
@@ -307,6 +380,7 @@ pub(super) fn out(record: &Record) -> RecordV0 {
                 fetched_refuses_pre_vote: k.rules.fetched_refuses_pre_vote,
             },
         }),
+        starts: record.starts.iter().map(start_out).collect(),
         commands: record
             .commands
             .iter()
@@ -342,6 +416,8 @@ pub(super) fn into_record(wire: RecordV0) -> Result<Record, InputError> {
             Ok(Placed { step: placed.step.0, tasks: placed.tasks, at_us: placed.at_us.0, command })
         })
         .collect::<Result<_, InputError>>()?;
+    let starts = wire.starts.iter().enumerate();
+    let starts = starts.map(|(index, start)| start_in(&format!("starts[{index}]"), start)).collect::<Result<_, _>>()?;
     Ok(Record {
         title: wire.title,
         replicas: wire.replicas,
@@ -361,6 +437,9 @@ pub(super) fn into_record(wire: RecordV0) -> Result<Record, InputError> {
             request_timeout_ms: k.request_timeout_ms,
             retry_backoff_ms: k.retry_backoff_ms,
             fetch_max_wait_ms: k.fetch_max_wait_ms,
+            linger_ms: k.linger_ms,
+            observers: observers_in(&k.observers)?,
+            observers_flush: k.observers_flush,
             bootstrap: match k.bootstrap {
                 BootstrapV0::Voters => Bootstrap::Voters,
                 BootstrapV0::Nobody => Bootstrap::Nobody,
@@ -371,6 +450,7 @@ pub(super) fn into_record(wire: RecordV0) -> Result<Record, InputError> {
                 fetched_refuses_pre_vote: k.rules.fetched_refuses_pre_vote,
             },
         }),
+        starts,
         commands,
         position: wire.position.0,
         tasks: wire.tasks,

@@ -1,7 +1,7 @@
 //! The record of a run.
 
-use crate::raft::ClientSettings;
 use crate::raft::kraft::KRaftSettings;
+use crate::raft::{ClientSettings, ReplicaId};
 use crate::sim::{LinkConditions, Placed};
 
 /// Which protocol runs, with its settings.
@@ -9,6 +9,21 @@ use crate::sim::{LinkConditions, Placed};
 pub enum ProtocolSettings {
     /// KRaft.
     KRaft(KRaftSettings),
+}
+
+/// How a replica starts, where it does not start empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Start {
+    /// The epoch of each record of its log, by offset.
+    pub log: Vec<u32>,
+    /// Its epoch.
+    pub epoch: u32,
+    /// Whom it voted for in that epoch.
+    pub voted: Option<ReplicaId>,
+    /// Who leads that epoch.
+    pub leader: Option<ReplicaId>,
+    /// The high watermark it knows.
+    pub high_watermark: Option<u64>,
 }
 
 /// All that is needed to have the same run again.
@@ -26,6 +41,8 @@ pub struct Record {
     pub client: ClientSettings,
     /// The protocol.
     pub protocol: ProtocolSettings,
+    /// How each replica starts; empty when all start empty.
+    pub starts: Vec<Start>,
     /// What was done, in order.
     pub commands: Vec<Placed>,
     /// The position to look at, in steps.
@@ -45,6 +62,7 @@ impl Default for Record {
             links: LinkConditions::default(),
             client: ClientSettings::default(),
             protocol: ProtocolSettings::KRaft(KRaftSettings::default()),
+            starts: Vec::new(),
             commands: Vec::new(),
             position: 0,
             tasks: 0,

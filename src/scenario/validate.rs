@@ -1,16 +1,20 @@
 //! The one check that everything from outside passes.
 
-use super::record::{ProtocolSettings, Record};
+use super::record::{ProtocolSettings, Record, Start};
 use crate::raft::kraft::KRaftSettings;
-use crate::raft::{REPLICAS_MAX, ReplicaId, TASKS_AT_ONCE_MAX};
+use crate::raft::{BATCH_ENTRIES, REPLICAS_MAX, ReplicaId, ReplicaSet, TASKS_AT_ONCE_MAX};
 use crate::sim::{Command, EventName, LinkConditions, PPM};
 
 /// A year in milliseconds would fit; an hour is more than anybody watches.
 const TIMEOUT_MS_MAX: u32 = 3_600_000;
+/// The largest epoch to start from: far below what 31 bits hold.
+const EPOCH_MAX: u32 = 1_000_000_000;
 /// The longest flight: ten minutes.
 const LATENCY_US_MAX: u32 = 600_000_000;
 /// The most commands of one run.
 const COMMANDS_MAX: usize = 100_000;
+/// The most records of a replica's log at the start.
+pub(super) const START_RECORDS_MAX: u64 = 10_000;
 /// The longest title, in bytes.
 const TITLE_MAX: usize = 2_000;
 /// The furthest position of a record, in steps: a second or two of replay. Runs stop there.
@@ -82,6 +86,10 @@ fn check_command(path: &str, command: &Command, replicas: u8) -> Result<(), Inpu
         | Command::Resign { replica }
         | Command::Cancel { replica, .. }
         | Command::RunNow { event: EventName::Task { replica, .. } } => exists("replica", *replica),
+        Command::Append { replica, count, .. } => {
+            exists("replica", *replica)?;
+            within(&format!("{path}.count"), (*count).into(), 1, BATCH_ENTRIES as u64)
+        }
         Command::Shutdown { replica, timeout_ms } => {
             exists("replica", *replica)?;
             within(&format!("{path}.timeout_ms"), (*timeout_ms).into(), 0, TIMEOUT_MS_MAX.into())
@@ -111,6 +119,99 @@ fn check_command(path: &str, command: &Command, replicas: u8) -> Result<(), Inpu
     }
 }
 
+/// Checks how the replicas start: each for itself, then against each other.
+fn check_starts(record: &Record, kraft: &KRaftSettings) -> Result<(), InputError> {
+    let voters = kraft.voters(record.replicas);
+    if voters.is_empty() {
+        return Err(InputError::new("protocol.kraft.observers", "somebody must be a voter"));
+    }
+    if let Some(id) = kraft.observers.without(ReplicaSet::first(record.replicas)).iter().next() {
+        return Err(InputError::new("protocol.kraft.observers", format!("there is no node {id}")));
+    }
+    if record.starts.is_empty() {
+        return Ok(());
+    }
+    if record.starts.len() != usize::from(record.replicas) {
+        let says = format!("there are {} for {} nodes", record.starts.len(), record.replicas);
+        return Err(InputError::new("starts", says));
+    }
+    for (id, start) in (0..record.replicas).map(ReplicaId).zip(&record.starts) {
+        check_start(&format!("starts[{}]", id.0), id, start, record.replicas, voters)?;
+    }
+    // One leader an epoch.
+    let mut leaders: Vec<(u32, ReplicaId)> = Vec::new();
+    for (index, start) in record.starts.iter().enumerate() {
+        let Some(leader) = start.leader else { continue };
+        match leaders.iter().find(|&&(epoch, _)| epoch == start.epoch) {
+            Some(&(_, other)) if other != leader => {
+                let says = format!("node {other} leads epoch {} according to another node", start.epoch);
+                return Err(InputError::new(format!("starts[{index}].leader"), says));
+            }
+            Some(_) => {}
+            None => leaders.push((start.epoch, leader)),
+        }
+    }
+    // What is committed is the same everywhere, and a majority holds it.
+    let furthest = record.starts.iter().max_by_key(|start| start.high_watermark);
+    let Some((committed, source)) = furthest.and_then(|start| Some((start.high_watermark?, start))) else {
+        return Ok(());
+    };
+    let prefix =
+        |start: &Start, end: u64| usize::try_from(end).ok().and_then(|end| start.log.get(..end).map(<[u32]>::to_vec));
+    for (index, start) in record.starts.iter().enumerate() {
+        let known = start.high_watermark.unwrap_or(0);
+        if prefix(start, known) != prefix(source, known) {
+            let says = format!("the log differs below it from one that is committed up to {committed}");
+            return Err(InputError::new(format!("starts[{index}].high_watermark"), says));
+        }
+    }
+    let holders = voters.iter().filter(|id| prefix(&record.starts[id.index()], committed) == prefix(source, committed));
+    if holders.count() < voters.majority() as usize {
+        let index = record.starts.iter().position(|start| start == source).unwrap_or(0);
+        let says = format!("no majority of the voters holds the records below {committed}");
+        return Err(InputError::new(format!("starts[{index}].high_watermark"), says));
+    }
+    Ok(())
+}
+
+fn check_start(path: &str, id: ReplicaId, start: &Start, replicas: u8, voters: ReplicaSet) -> Result<(), InputError> {
+    let error = |field: &str, says: String| Err(InputError::new(format!("{path}.{field}"), says));
+    if start.log.len() as u64 > START_RECORDS_MAX {
+        return error("log", format!("there are more than {START_RECORDS_MAX} records"));
+    }
+    if start.log.first() == Some(&0) || start.log.windows(2).any(|pair| pair[0] > pair[1]) {
+        return error("log", "epochs begin at 1 and never fall along a log".into());
+    }
+    let last = start.log.last().copied().unwrap_or(0);
+    if start.epoch < last {
+        return error("epoch", format!("it is below epoch {last} of the last record"));
+    }
+    within(&format!("{path}.epoch"), start.epoch.into(), 0, EPOCH_MAX.into())?;
+    if start.epoch == 0 && (start.leader.is_some() || start.voted.is_some()) {
+        return error("epoch", "nobody votes or leads in epoch 0".into());
+    }
+    for (field, named) in [("voted", start.voted), ("leader", start.leader)] {
+        if let Some(named) = named {
+            if named.0 >= replicas {
+                return error(field, format!("there is no node {named}"));
+            }
+            if !voters.contains(named) {
+                return error(field, format!("node {named} is an observer"));
+            }
+        }
+    }
+    if start.voted == Some(id) && start.leader.is_some_and(|leader| leader != id) {
+        return error("voted", "a node that follows a leader did not vote for itself in that epoch, or lost".into());
+    }
+    if let Some(high_watermark) = start.high_watermark {
+        within(&format!("{path}.high_watermark"), high_watermark, 0, start.log.len() as u64)?;
+        if start.leader == Some(id) {
+            return error("high_watermark", "a node that led starts resigned and knows of no high watermark".into());
+        }
+    }
+    Ok(())
+}
+
 /// Checks a record from outside.
 ///
 /// # Errors
@@ -125,6 +226,7 @@ pub fn validate(record: &Record) -> Result<(), InputError> {
     within("client.poll_state_max_age_ms", age_ms.into(), 0, TIMEOUT_MS_MAX.into())?;
     let ProtocolSettings::KRaft(kraft) = &record.protocol;
     check_kraft("protocol.kraft", kraft)?;
+    check_starts(record, kraft)?;
     within("position", record.position, 0, POSITION_MAX)?;
     within("tasks", record.tasks.into(), 0, TASKS_AT_ONCE_MAX.into())?;
     if record.commands.len() > COMMANDS_MAX {

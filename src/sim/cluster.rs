@@ -97,7 +97,7 @@ impl<P: Protocol> Clone for Scratch<P> {
 /// A cluster, its network and its clock.
 #[derive(Clone, Debug)]
 pub struct Sim<P: Protocol> {
-    settings: Arc<SimSettings<P::Settings>>,
+    settings: Arc<SimSettings<P>>,
     time: MockTime,
     members: Vec<Member<P>>,
     /// What each replica was when it was last looked at, after its last task.
@@ -121,10 +121,11 @@ impl<P: Protocol> Sim<P> {
     /// # Panics
     /// If the number of replicas is not 1 to 25; settings are validated where they come in.
     #[must_use]
-    pub fn new(settings: SimSettings<P::Settings>) -> Self {
+    pub fn new(settings: SimSettings<P>) -> Self {
         let replicas = settings.replicas;
         assert!((1..=crate::raft::REPLICAS_MAX).contains(&replicas), "{replicas} replicas");
-        let disks = (0..replicas).map(|_| P::empty_disk());
+        let disk = |id: u8| settings.disks.get(usize::from(id)).cloned().unwrap_or_else(P::empty_disk);
+        let disks: Vec<P::Disk> = (0..replicas).map(disk).collect();
         let standing = Standing {
             role: crate::raft::RoleShape::Unattached,
             epoch: 0,
@@ -137,7 +138,10 @@ impl<P: Protocol> Sim<P> {
             time: MockTime::at(0),
             standings: vec![standing; usize::from(replicas)],
             dues_us: vec![NEVER; usize::from(replicas)],
-            members: disks.map(|disk| Member::Down { disk, failure: None, ended: None, standing }).collect(),
+            members: disks
+                .into_iter()
+                .map(|disk| Member::Down { disk, failure: None, ended: None, standing })
+                .collect(),
             luck: (0..replicas).map(|id| ReplicaLuck::new(settings.seed, ReplicaId(id))).collect(),
             network: Network::new(replicas, settings.seed, settings.links),
             steps: 0,
@@ -161,7 +165,7 @@ impl<P: Protocol> Sim<P> {
 
     /// What it was made from.
     #[must_use]
-    pub fn settings(&self) -> &SimSettings<P::Settings> {
+    pub fn settings(&self) -> &SimSettings<P> {
         &self.settings
     }
 
@@ -462,7 +466,10 @@ impl<P: Protocol> Sim<P> {
             if id.0 < self.replicas() { Ok(()) } else { Err(CommandError::NoSuchReplica(id)) }
         };
         match *command {
-            Command::Crash { replica, .. } | Command::Resign { replica } | Command::Shutdown { replica, .. } => {
+            Command::Crash { replica, .. }
+            | Command::Append { replica, .. }
+            | Command::Resign { replica }
+            | Command::Shutdown { replica, .. } => {
                 exists(replica)?;
                 self.client(replica).map(|_| ()).ok_or(CommandError::IsDown(replica))
             }
@@ -537,6 +544,11 @@ impl<P: Protocol> Sim<P> {
                 }
                 self.note_due(replica);
                 return None;
+            }
+            Command::Append { replica, key, value, count } => {
+                let epoch = self.standing(replica).map_or(0, |standing| standing.epoch);
+                self.ask(replica, Request::Append { epoch, key, value, count });
+                replica
             }
             Command::Resign { replica } => {
                 let epoch = self.standing(replica).map_or(0, |standing| standing.epoch);
@@ -678,7 +690,7 @@ impl<P: Protocol> Sim<P> {
                 };
                 let mut executor = MockEventExecutor::for_simulation();
                 executor.see(&self.time);
-                let SimSettings { replicas, client, .. } = *self.settings;
+                let (replicas, client) = (self.settings.replicas, self.settings.client);
                 let client = RaftClient::new(id, replicas, disk, executor, client, LocalClock::default(), &mut around);
                 let mut driver = RaftClientDriver::new(client);
                 driver.start(&mut around);

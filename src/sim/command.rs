@@ -53,6 +53,18 @@ pub enum Command {
         /// Which.
         replica: ReplicaId,
     },
+    /// A client appends records at a replica, which it believes to lead the replica's epoch: `count` of them, each setting
+    /// `key`, to `value`, `value + 1` and so on.
+    Append {
+        /// Where.
+        replica: ReplicaId,
+        /// What to set.
+        key: u16,
+        /// The value of the first record.
+        value: u64,
+        /// How many records.
+        count: u8,
+    },
     /// A replica is asked to give up leadership of its epoch.
     Resign {
         /// Which.

@@ -31,7 +31,7 @@ pub struct History<P: Protocol> {
 impl<P: Protocol> History<P> {
     /// A run at its start, with commands that will be carried out when their positions are reached.
     #[must_use]
-    pub fn new(settings: SimSettings<P::Settings>, commands: Vec<Placed>) -> Self {
+    pub fn new(settings: SimSettings<P>, commands: Vec<Placed>) -> Self {
         let now = Sim::new(settings);
         Self { checkpoints: vec![now.clone()], now, commands, done: 0, end: 0 }
     }

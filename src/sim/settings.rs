@@ -1,6 +1,6 @@
 //! What a simulation is made from.
 
-use crate::raft::ClientSettings;
+use crate::raft::{ClientSettings, Protocol};
 
 /// How a directed link treats messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,9 +23,9 @@ impl Default for LinkConditions {
     }
 }
 
-/// What a simulation is made from, for protocol settings `S`.
+/// What a simulation is made from.
 #[derive(Clone, Debug)]
-pub struct SimSettings<S> {
+pub struct SimSettings<P: Protocol> {
     /// How many replicas, 1 to 25.
     pub replicas: u8,
     /// The seed of all luck.
@@ -35,5 +35,7 @@ pub struct SimSettings<S> {
     /// How every client works on its executor.
     pub client: ClientSettings,
     /// The protocol's settings.
-    pub protocol: S,
+    pub protocol: P::Settings,
+    /// What each replica's disk holds at the start; without one for a replica it is empty.
+    pub disks: Vec<P::Disk>,
 }

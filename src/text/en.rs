@@ -41,6 +41,7 @@ pub const fn timer_kind(kind: TimerKind) -> &'static str {
         TimerKind::RetryBackoff => "retry backoff",
         TimerKind::LongPoll => "parked fetch timeout",
         TimerKind::Shutdown => "shutdown timeout",
+        TimerKind::Linger => "linger",
     }
 }
 
@@ -183,6 +184,9 @@ fn command(command: &Command) -> String {
             format!("Node {replica} starts again from what is on its disk.")
         }
         Command::Resign { replica } => format!("Node {replica} is asked to resign."),
+        Command::Append { replica, count, .. } => {
+            format!("A client appends {} at node {replica}.", records((*count).into()))
+        }
         Command::Shutdown { replica, .. } => format!("Node {replica} is asked to shut down gracefully."),
         Command::Cancel { replica, number } => {
             format!("Task #{number} is taken from node {replica}'s executor, by hand; the node is not told.")
@@ -338,6 +342,7 @@ fn refusal(why: Refusal, theirs: (u64, u32), ours: (u64, u32), epoch: u32) -> (S
         Refusal::Leads => (format!("it leads epoch {epoch}"), "KIP-595"),
         Refusal::HasResigned => (format!("it led epoch {epoch} itself"), "KIP-595"),
         Refusal::OldEpoch => (format!("the request's epoch is over; it is in epoch {epoch}"), "KIP-595 · Raft §5.1"),
+        Refusal::NotMeant => ("the request was meant for another voter".to_owned(), "KIP-853"),
         Refusal::Invalid => ("the request contradicts itself".to_owned(), "KIP-595"),
     }
 }
@@ -463,6 +468,26 @@ fn note(id: ReplicaId, note: &Note) -> Sentence {
             says(format!("Node {id} hears again that node {leader} leads epoch {epoch}."), "KIP-595")
         }
         Note::Acknowledged { by } => says(format!("Node {by} has heard node {id}."), "KIP-595"),
+        Note::AppendTaken { offset, count } => says(
+            format!(
+                "Node {id} takes {} of a client, up to offset {offset}; they wait a little for more to share a batch.",
+                records(count.into())
+            ),
+            "KIP-595",
+        ),
+        Note::Drained { count, end_offset } => says(
+            format!(
+                "Node {id} writes {} that clients appended: its end offset is {end_offset}. They are committed once a majority has fetched them.",
+                records(count.into())
+            ),
+            "KIP-595",
+        ),
+        Note::Told { leader: Some(leader), epoch } => {
+            says(format!("The state machine of node {id} hears that node {leader} leads epoch {epoch}."), "KAFKA-17333")
+        }
+        Note::Told { epoch, .. } => {
+            says(format!("The state machine of node {id} hears that nobody leads epoch {epoch}."), "KAFKA-17333")
+        }
         Note::ResignAsked { epoch, current } if epoch < current => says(
             format!("Epoch {epoch} is over for node {id}, which is in epoch {current}: nothing to resign from."),
             "KIP-595",
@@ -510,6 +535,9 @@ pub fn fault(id: ReplicaId, fault: Fault) -> String {
         Fault::RequestCalledInvalid => {
             format!("Node {id} stops: its own request was called invalid.")
         }
+        Fault::HighWatermarkBack { from, to } => {
+            format!("Node {id} stops: its high watermark would have fallen from {from} to {to}.")
+        }
         Fault::ExecutorFull => {
             format!("Node {id} stops: its executor had no room for a task without which it would never wake.")
         }
@@ -517,6 +545,10 @@ pub fn fault(id: ReplicaId, fault: Fault) -> String {
             format!("Node {id} stops: it had more work at one instant than any correct run has.")
         }
     }
+}
+
+fn records(count: u64) -> String {
+    if count == 1 { "1 record".to_owned() } else { format!("{count} records") }
 }
 
 /// The one or two sentences of a step.

@@ -56,7 +56,7 @@ fn run(seed: u64, steps: u64, with_tasks: bool) -> Session {
             });
             let waiting = session.sim().client(replica).map(|client| client.queue()).unwrap_or_default();
             let task = waiting.first().map(|&(_, number, _)| u32::try_from(number).expect("few"));
-            let command = match (scale(luck.draw(), 10), event, delivery) {
+            let command = match (scale(luck.draw(), 12), event, delivery) {
                 (0 | 1, ..) if with_tasks && task.is_some() => match (scale(luck.draw(), 2), task) {
                     (0, Some(number)) => Command::Cancel { replica, number },
                     (_, number) => {
@@ -64,6 +64,12 @@ fn run(seed: u64, steps: u64, with_tasks: bool) -> Session {
                     }
                 },
                 (8, ..) => Command::Resign { replica },
+                (10 | 11, ..) => {
+                    let value = u64::from(scale(luck.draw(), 1_000));
+                    let count = 1 + u8::try_from(scale(luck.draw(), 5)).expect("small");
+                    let leader = session.leader().map_or(replica, |(leader, _)| leader);
+                    Command::Append { replica: leader, key: 1, value, count }
+                }
                 (9, ..) => Command::Shutdown { replica, timeout_ms: 1_000 + scale(luck.draw(), 4_000) },
                 (0, ..) => Command::Crash { replica, keep_unflushed: scale(luck.draw(), 2) == 0 },
                 (1 | 2, ..) => Command::Restart { replica },

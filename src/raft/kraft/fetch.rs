@@ -3,7 +3,7 @@
 //! A fetch with nothing to bring is *parked* at the leader until records come, the high watermark moves, leadership
 //! ends, or its wait is over; in the last case the answer computed at its arrival is sent (KAFKA-15100).
 
-use super::message::{Body, ErrorCode, FetchOutcome, KRaftMessage};
+use super::message::{Address, Body, ClusterId, ErrorCode, FetchOutcome, KRaftMessage};
 use super::note::Note;
 use super::replica::{CHECK_QUORUM, Cx, FETCH, KRaftReplica, LONG_POLL};
 use super::state::Role;
@@ -67,10 +67,14 @@ impl KRaftReplica {
     /// Answers a fetch, or parks it and answers nothing yet.
     pub(super) fn on_fetch_request(
         &mut self,
+        address: Address,
         mut fetch: ParkedFetch,
         max_wait_ms: i32,
         cx: &mut Cx<'_>,
     ) -> Option<Body> {
+        if address.cluster == ClusterId::Other {
+            return Some(self.fetch_error(ErrorCode::InconsistentClusterId));
+        }
         if max_wait_ms < 0 || fetch.offset < 0 || fetch.last_epoch < 0 || fetch.last_epoch > fetch.epoch {
             return Some(self.fetch_error(ErrorCode::InvalidRequest));
         }
@@ -135,7 +139,8 @@ impl KRaftReplica {
             };
         }
         let records = self.log.read(offset);
-        self.note_fetch(fetch.from, offset, cx);
+        // A read begins with a whole batch, and that is the position it tells of (spec 4.4).
+        self.note_fetch(fetch.from, self.log.batch_start(offset), cx);
         let count = records.as_ref().map_or(0, |records| records.entries().len());
         if count > 0 {
             let records = u8::try_from(count).unwrap_or(u8::MAX);
@@ -151,7 +156,7 @@ impl KRaftReplica {
     /// What a valid fetch tells the leader of its sender.
     fn note_fetch(&mut self, from: ReplicaId, offset: u64, cx: &mut Cx<'_>) {
         let needed = self.voters.majority().saturating_sub(1);
-        let me = self.id;
+        let (me, voters, leader_end) = (self.id, self.voters, self.log.end_offset());
         let Role::Leader { followers, fetched, .. } = &mut self.role else {
             return;
         };
@@ -162,7 +167,16 @@ impl KRaftReplica {
             return;
         };
         follower.end_offset = Some(offset);
+        if offset >= leader_end {
+            follower.caught_up_us = Some(cx.now_us);
+        } else if follower.leader_end > 0 && offset >= follower.leader_end {
+            follower.caught_up_us = follower.last_fetch_us;
+        }
         follower.last_fetch_us = Some(cx.now_us);
+        follower.leader_end = leader_end;
+        if !voters.contains(from) {
+            return;
+        }
         fetched.insert(from);
         if fetched.len() >= needed {
             *fetched = ReplicaSet::default();
@@ -211,7 +225,9 @@ impl KRaftReplica {
     }
 
     fn answer_parked(&mut self, fetch: &ParkedFetch, body: Body, cx: &mut Cx<'_>) {
-        cx.effects.sends.push((fetch.from, KRaftMessage { correlation: fetch.correlation, body }));
+        cx.effects
+            .sends
+            .push((fetch.from, KRaftMessage { address: Address::default(), correlation: fetch.correlation, body }));
     }
 
     /// The wait of some fetches is over: they get the answer computed when they came.
@@ -247,7 +263,7 @@ impl KRaftReplica {
     }
 
     /// The high watermark moved: every parked fetch is evaluated again.
-    fn complete_all_parked(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn complete_all_parked(&mut self, cx: &mut Cx<'_>) {
         self.complete_parked(cx, |_| true);
     }
 
@@ -305,20 +321,22 @@ impl KRaftReplica {
                 if let Some(records) = records
                     && records.base() == self.log.end_offset()
                 {
-                    for &entry in records.entries() {
-                        // Stop before records of an epoch above our own (KAFKA-18723).
-                        if entry.epoch > self.epoch {
-                            break;
-                        }
-                        self.log.append(entry);
-                        count += 1;
-                    }
+                    // Stop before the first batch of an epoch above our own (KAFKA-18723).
+                    let usable = records.entries().iter().take_while(|entry| entry.epoch <= self.epoch).count();
+                    self.log.append_entries(&records.entries()[..usable]);
+                    count = u8::try_from(usable).unwrap_or(u8::MAX);
                 }
-                self.flushed = self.log.end_offset();
+                if self.is_voter() || cx.settings.observers_flush {
+                    self.flushed = self.log.end_offset();
+                }
                 let end_offset = self.log.end_offset();
                 cx.note(if count == 0 { Note::UpToDate { end_offset } } else { Note::Appended { count, end_offset } });
                 if let Ok(theirs) = u64::try_from(high_watermark) {
                     let to = theirs.min(end_offset);
+                    if let Some(from) = self.high_watermark.filter(|&known| to < known) {
+                        cx.effects.fault = Some(Fault::HighWatermarkBack { from, to });
+                        return true;
+                    }
                     if self.high_watermark.is_none_or(|known| to > known) {
                         self.high_watermark = Some(to);
                         cx.effects.notify = true;

@@ -24,6 +24,12 @@ pub enum ErrorCode {
     InvalidRequest = 4,
     /// The leader is shutting down.
     BrokerNotAvailable = 5,
+    /// The request was meant for another voter than the one it reached.
+    InvalidVoterKey = 6,
+    /// The request is of another cluster. A top-level error.
+    InconsistentClusterId = 7,
+    /// The receiver does not know this version of the request. A top-level error.
+    UnsupportedVersion = 8,
 }
 
 /// What every answer says of its sender.
@@ -154,9 +160,49 @@ pub enum Body {
     },
 }
 
+/// The cluster a request names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum ClusterId {
+    /// The one it is sent in.
+    #[default]
+    Ours = 0,
+    /// None; then it is not checked.
+    Unnamed = 1,
+    /// Another.
+    Other = 2,
+}
+
+/// Whom a request is meant for: the receiver's key as the sender knows it (KIP-853).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Address {
+    /// The cluster.
+    pub cluster: ClusterId,
+    /// The voter's id; without one it is not checked.
+    pub voter: Option<ReplicaId>,
+    /// The voter's directory id; 0 is not checked. Static voters have none.
+    pub directory: u16,
+}
+
+impl Address {
+    /// The address of a static voter.
+    #[must_use]
+    pub const fn of(voter: ReplicaId) -> Self {
+        Self { cluster: ClusterId::Ours, voter: Some(voter), directory: 0 }
+    }
+
+    fn encode(self, out: &mut Encoder) {
+        out.u8(self.cluster as u8);
+        out.u8(self.voter.map_or(u8::MAX, |voter| voter.0));
+        out.u32(self.directory.into());
+    }
+}
+
 /// A message with its correlation id.
 #[derive(Clone, Debug)]
 pub struct KRaftMessage {
+    /// Whom a request is meant for; answers carry none.
+    pub address: Address,
     /// Joins an answer to its request.
     pub correlation: u32,
     /// What it says.
@@ -206,6 +252,7 @@ impl KRaftMessage {
     /// Writes the message for a digest.
     pub(super) fn encode(&self, out: &mut Encoder, entry: impl Fn(Entry, &mut Encoder)) {
         out.u32(self.correlation);
+        self.address.encode(out);
         match &self.body {
             Body::VoteRequest { epoch, last_epoch, last_offset, pre_vote } => {
                 out.u8(0);

@@ -12,14 +12,19 @@
 //! | `message` | requests and answers |
 //! | `state` | roles, the transition table, the persisted record |
 //! | `connections` | which peer may be asked now |
+//! | `accumulator` | what clients appended and waits to be written |
+//! | `listener` | the state machine and what it is told |
 //! | `replica` | the member itself: what each role does when looked at |
 //! | `vote`, `quorum`, `fetch` | what it does with each message |
 //! | `note` | reason codes |
 //!
-//! Left out, for now: snapshots, voter changes, observers, DescribeQuorum, the accumulator with linger.
+//! Left out, for now: snapshots (spec 4.5, 5.5) and voter changes (spec 4.6, 5.4): their messages, the voter set as records of
+//! the log, and directory ids other than as a disk's own.
 
+mod accumulator;
 mod connections;
 mod fetch;
+mod listener;
 mod message;
 mod note;
 mod quorum;
@@ -28,8 +33,10 @@ mod settings;
 mod state;
 mod vote;
 
-pub use message::{Answer, Body, ErrorCode, FetchOutcome, KRaftMessage, MessageKind, Successors};
+pub use listener::Listener;
+pub use message::{Address, Answer, Body, ClusterId, ErrorCode, FetchOutcome, KRaftMessage, MessageKind, Successors};
 pub use note::{Cause, Note, Refusal};
+pub use quorum::{QuorumDescription, ReplicaDescription};
 pub use replica::KRaftReplica;
 pub use settings::{Bootstrap, KRaftSettings, Rules};
 pub use state::{Disk, Follower, QuorumRecord, Role};
@@ -59,7 +66,7 @@ impl Protocol for KRaft {
     }
 
     fn empty_disk() -> Disk {
-        Disk::default()
+        Disk { directory: 1, ..Disk::default() }
     }
 
     fn encode_disk(disk: &Disk, out: &mut Encoder) {

@@ -53,8 +53,10 @@ pub enum Refusal {
     HasResigned,
     /// The asker's epoch is over.
     OldEpoch,
-    /// The request contradicts itself.
+    /// The request contradicts itself, or is of another cluster.
     Invalid,
+    /// The request was meant for another voter.
+    NotMeant,
 }
 
 /// Why something happened.
@@ -249,6 +251,27 @@ pub enum Note {
         epoch: u32,
         /// Its own.
         current: u32,
+    },
+    /// A leader took records of a client; they wait to be written.
+    AppendTaken {
+        /// The offset of the last of them.
+        offset: u64,
+        /// How many.
+        count: u8,
+    },
+    /// A leader wrote what clients had appended.
+    Drained {
+        /// How many records.
+        count: u16,
+        /// Its end offset now.
+        end_offset: u64,
+    },
+    /// The state machine heard who leads, or that nobody is known.
+    Told {
+        /// The epoch.
+        epoch: u32,
+        /// Who.
+        leader: Option<ReplicaId>,
     },
     /// It was asked to shut down gracefully.
     ShutdownAsked {

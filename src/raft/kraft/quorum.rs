@@ -1,9 +1,9 @@
 //! BeginQuorumEpoch and EndQuorumEpoch (spec 4.2 and 4.3), and what all answers have in common (spec 4.0).
 
-use super::message::{Answer, Body, ErrorCode, Successors};
-use super::note::Note;
+use super::message::{Address, Answer, Body, ClusterId, ErrorCode, Successors};
+use super::note::{Cause, Note};
 use super::replica::{BEGIN_QUORUM, Cx, FETCH, KRaftReplica};
-use super::state::Role;
+use super::state::{Follower, Role};
 use crate::executor::MICROS_PER_MILLI;
 use crate::raft::ids::{ReplicaId, ReplicaSet};
 use crate::raft::protocol::Fault;
@@ -19,12 +19,28 @@ impl KRaftReplica {
         u32::try_from(epoch).map_err(|_| ErrorCode::InvalidRequest)
     }
 
-    pub(super) fn on_begin_quorum_request(&mut self, leader: ReplicaId, epoch: i32, cx: &mut Cx<'_>) -> Body {
+    /// Whether a request names this replica, as far as it names one (KIP-853).
+    pub(super) fn is_meant(&self, address: Address) -> bool {
+        address.voter.is_none_or(|voter| voter == self.id)
+            && (address.directory == 0 || address.directory == self.directory)
+    }
+
+    pub(super) fn on_begin_quorum_request(
+        &mut self,
+        address: Address,
+        leader: ReplicaId,
+        epoch: i32,
+        cx: &mut Cx<'_>,
+    ) -> Body {
+        if address.cluster == ClusterId::Other {
+            return Body::BeginQuorumEpochResponse { answer: self.answer(ErrorCode::InconsistentClusterId) };
+        }
         let error = match self.check_leadership_request(leader, epoch, cx) {
             Ok(epoch) => {
                 self.learn(epoch, Some(leader), cx);
                 cx.note(Note::HeardLeader { leader, epoch });
-                ErrorCode::None
+                // After having followed (spec 4.2).
+                if self.is_meant(address) { ErrorCode::None } else { ErrorCode::InvalidVoterKey }
             }
             Err(error) => error,
         };
@@ -33,11 +49,15 @@ impl KRaftReplica {
 
     pub(super) fn on_end_quorum_request(
         &mut self,
+        address: Address,
         leader: ReplicaId,
         epoch: i32,
         successors: Successors,
         cx: &mut Cx<'_>,
     ) -> Body {
+        if address.cluster == ClusterId::Other {
+            return Body::EndQuorumEpochResponse { answer: self.answer(ErrorCode::InconsistentClusterId) };
+        }
         let error = match self.check_leadership_request(leader, epoch, cx) {
             Ok(epoch) => {
                 self.learn(epoch, Some(leader), cx);
@@ -108,6 +128,14 @@ impl KRaftReplica {
             | Body::EndQuorumEpochRequest { .. }
             | Body::FetchRequest { .. } => return,
         };
+        if answer.error == ErrorCode::UnsupportedVersion
+            && matches!(body, Body::VoteResponse { .. })
+            && matches!(self.role, Role::Prospective { .. })
+        {
+            // Some voter has no PreVote: the election goes on without (KIP-996).
+            self.become_candidate(Cause::NoPreVote, cx);
+            return;
+        }
         let is_handled = match self.on_common_answer(from, answer, cx) {
             Some(is_handled) => is_handled,
             None => match body {
@@ -143,6 +171,9 @@ impl KRaftReplica {
         let Ok(epoch) = u32::try_from(answer.epoch) else {
             return Some(true);
         };
+        if matches!(answer.error, ErrorCode::InconsistentClusterId | ErrorCode::UnsupportedVersion) {
+            return Some(false);
+        }
         if epoch < self.epoch || answer.error == ErrorCode::UnknownLeaderEpoch {
             cx.note(Note::OldAnswer { from, epoch });
             return Some(true);
@@ -163,11 +194,78 @@ impl KRaftReplica {
         if answer.error == ErrorCode::BrokerNotAvailable {
             return Some(false);
         }
+        if answer.error == ErrorCode::InvalidVoterKey {
+            return Some(true);
+        }
         if answer.error == ErrorCode::InvalidRequest {
             cx.effects.fault = Some(Fault::RequestCalledInvalid);
             return Some(true);
         }
         None
+    }
+}
+
+/// A line of DescribeQuorum's answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReplicaDescription {
+    /// Which replica.
+    pub id: ReplicaId,
+    /// Its end offset, as far as the leader knows.
+    pub log_end_offset: Option<u64>,
+    /// When it last fetched, in local microseconds; for the leader: now.
+    pub last_fetch_us: Option<u64>,
+    /// When it last had all the leader had; for the leader: now.
+    pub last_caught_up_us: Option<u64>,
+}
+
+/// What DescribeQuorum answers (spec 4.7).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuorumDescription {
+    /// Who leads.
+    pub leader: ReplicaId,
+    /// Its epoch.
+    pub epoch: u32,
+    /// The high watermark, if it is known.
+    pub high_watermark: Option<u64>,
+    /// The voters.
+    pub voters: Vec<ReplicaDescription>,
+    /// The observers that have fetched in the last five minutes.
+    pub observers: Vec<ReplicaDescription>,
+}
+
+/// How long the leader remembers an observer that does not fetch.
+const OBSERVER_SESSION_US: u64 = 300_000 * MICROS_PER_MILLI;
+
+impl KRaftReplica {
+    /// What the leader knows of its quorum. Observers that have not fetched for five minutes are forgotten by this.
+    ///
+    /// # Errors
+    /// [`ErrorCode::NotLeaderOrFollower`] elsewhere.
+    pub fn describe_quorum(&mut self, now_us: u64) -> Result<QuorumDescription, ErrorCode> {
+        let (id, epoch, high_watermark, voters) = (self.id, self.epoch, self.high_watermark, self.voters);
+        let Role::Leader { followers, .. } = &mut self.role else {
+            return Err(ErrorCode::NotLeaderOrFollower);
+        };
+        let mut description =
+            QuorumDescription { leader: id, epoch, high_watermark, voters: Vec::new(), observers: Vec::new() };
+        for (place, follower) in (0..).zip(followers.iter_mut()) {
+            let peer = ReplicaId(place);
+            let is_voter = voters.contains(peer);
+            let silent_us = follower.last_fetch_us.map(|at_us| now_us.saturating_sub(at_us));
+            if !is_voter && silent_us.is_none_or(|us| us >= OBSERVER_SESSION_US) {
+                *follower = Follower::default();
+                continue;
+            }
+            let own = (peer == id).then_some(now_us);
+            let line = ReplicaDescription {
+                id: peer,
+                log_end_offset: follower.end_offset,
+                last_fetch_us: own.or(follower.last_fetch_us),
+                last_caught_up_us: own.or(follower.caught_up_us),
+            };
+            if is_voter { description.voters.push(line) } else { description.observers.push(line) }
+        }
+        Ok(description)
     }
 }
 

@@ -4,18 +4,20 @@
 //! state does one role's work and asks to be called again when the role changed, as Kafka's poll does.
 
 use super::KRaft;
+use super::accumulator::Accumulator;
 use super::connections::Connections;
 use super::fetch::ParkedFetch;
-use super::message::{Answer, Body, ErrorCode, KRaftMessage, Successors};
+use super::listener::Listener;
+use super::message::{Address, Answer, Body, ErrorCode, KRaftMessage, Successors};
 use super::note::{Cause, Note};
 use super::settings::Bootstrap;
 use super::state::{Disk, Follower, QuorumRecord, Role, Tally};
-use crate::executor::MICROS_PER_MILLI;
+use crate::executor::{MICROS_PER_MILLI, NEVER};
 use crate::raft::digest::Encoder;
 use crate::raft::ids::{ReplicaId, ReplicaSet};
-use crate::raft::log::{Entry, Log, Payload};
+use crate::raft::log::{BATCH_ENTRIES, Log, Payload};
 use crate::raft::protocol::{
-    Context, Ended, Face, Fault, Purpose, Replica, Request, RequestError, RoleShape, Standing,
+    AppendError, Context, Ended, Face, Fault, Purpose, Replica, Request, RequestError, RoleShape, Standing,
 };
 use crate::raft::timers::{Timer, TimerKind, TimerTable};
 
@@ -25,6 +27,7 @@ pub(super) const ELECTION: Timer = Timer::new(TimerKind::Election);
 pub(super) const FETCH: Timer = Timer::new(TimerKind::Fetch);
 pub(super) const CHECK_QUORUM: Timer = Timer::new(TimerKind::CheckQuorum);
 pub(super) const BEGIN_QUORUM: Timer = Timer::new(TimerKind::BeginQuorumEpoch);
+const LINGER: Timer = Timer::new(TimerKind::Linger);
 const SHUTDOWN: Timer = Timer::new(TimerKind::Shutdown);
 pub(super) const LONG_POLL: Timer = Timer::new(TimerKind::LongPoll);
 
@@ -41,8 +44,9 @@ pub struct KRaftReplica {
     pub(super) flushed: u64,
     /// Exclusive; `None` while unknown.
     pub(super) high_watermark: Option<u64>,
-    /// What listeners have heard, exclusive.
-    pub(super) applied: u64,
+    pub(super) listener: Listener,
+    pub(super) accumulator: Accumulator,
+    pub(super) directory: u16,
     pub(super) connections: Connections,
     pub(super) timers: TimerTable,
     pub(super) parked: Vec<ParkedFetch>,
@@ -69,6 +73,24 @@ impl KRaftReplica {
     #[must_use]
     pub const fn stored(&self) -> QuorumRecord {
         self.stored
+    }
+
+    /// Its state machine.
+    #[must_use]
+    pub const fn listener(&self) -> &Listener {
+        &self.listener
+    }
+
+    /// The voters it knows of.
+    #[must_use]
+    pub const fn voters(&self) -> ReplicaSet {
+        self.voters
+    }
+
+    /// How many appended records wait to be written.
+    #[must_use]
+    pub fn waiting_records(&self) -> usize {
+        self.accumulator.len()
     }
 
     /// How far the log is flushed.
@@ -152,7 +174,10 @@ impl KRaftReplica {
         self.connections.backing_off = ReplicaSet::default();
     }
 
-    fn disarm_leader_timers(&mut self, cx: &mut Cx<'_>) {
+    /// What ends with leadership: its timers, and what clients had appended and was not written (spec 3.3).
+    fn leave_leadership(&mut self, cx: &mut Cx<'_>) {
+        self.accumulator.clear();
+        cx.disarm(&mut self.timers, LINGER);
         cx.disarm(&mut self.timers, CHECK_QUORUM);
         cx.disarm(&mut self.timers, BEGIN_QUORUM);
     }
@@ -176,7 +201,7 @@ impl KRaftReplica {
             self.voted = None;
         }
         if from == RoleShape::Leader {
-            self.disarm_leader_timers(cx);
+            self.leave_leadership(cx);
         }
         self.epoch = epoch;
         self.role = Role::Unattached { leader };
@@ -248,7 +273,7 @@ impl KRaftReplica {
         };
         let granting = tally.granted;
         assert!(granting.len() >= self.voters.majority(), "Leader without a majority");
-        let replicas = self.voters.len() as usize;
+        let replicas = usize::from(self.connections.len());
         self.log.start_epoch(self.epoch);
         self.role = Role::Leader {
             epoch_start: self.log.end_offset(),
@@ -283,7 +308,7 @@ impl KRaftReplica {
         let successors = Successors::new(others);
         self.high_watermark = None;
         self.role = Role::Resigned { unacked: self.voters.without(ReplicaSet::only(self.id)), successors };
-        self.disarm_leader_timers(cx);
+        self.leave_leadership(cx);
         self.arm_election(cx);
         self.reset_connections(cx);
         self.became(from, cause, cx);
@@ -298,7 +323,7 @@ impl KRaftReplica {
             self.voted = None;
         }
         if from == RoleShape::Leader {
-            self.disarm_leader_timers(cx);
+            self.leave_leadership(cx);
         }
         self.epoch = epoch;
         self.role = Role::Follower { leader, has_fetched: false, leader_resigned: false };
@@ -347,7 +372,7 @@ impl KRaftReplica {
         let correlation = self.connections.ask(peer);
         let timeout_us = u64::from(cx.settings.request_timeout_ms) * MICROS_PER_MILLI;
         cx.arm(&mut self.timers, Timer::of(TimerKind::Request, peer), timeout_us);
-        cx.effects.sends.push((peer, KRaftMessage { correlation, body }));
+        cx.effects.sends.push((peer, KRaftMessage { address: Address::of(peer), correlation, body }));
     }
 
     /// Makes connections ready whose request or backoff time is over.
@@ -415,7 +440,7 @@ impl KRaftReplica {
             self.become_resigned(Cause::QuorumLost, cx);
             return true;
         }
-        self.append_first_record(cx);
+        self.drain(cx);
         self.expire_parked(cx);
         if self.timers.is_expired(BEGIN_QUORUM, cx.now_us) {
             self.begin_quorum_round(cx);
@@ -423,21 +448,76 @@ impl KRaftReplica {
         false
     }
 
-    fn append_first_record(&mut self, cx: &mut Cx<'_>) {
+    /// Writes what is due: the first record of the epoch, and what clients have appended once it need not wait.
+    fn drain(&mut self, cx: &mut Cx<'_>) {
         let Role::Leader { is_first_record_due, granting, followers, .. } = &mut self.role else {
             return;
         };
-        if !std::mem::take(is_first_record_due) {
+        let is_first = std::mem::take(is_first_record_due);
+        let is_over = self.timers.is_expired(LINGER, cx.now_us);
+        let drains = !self.accumulator.is_empty() && (is_first || is_over || self.accumulator.has_complete());
+        if !is_first && !drains {
             return;
         }
-        let offset = self.log.end_offset();
-        let payload = Payload::LeaderChange { leader: self.id, granting: *granting };
-        self.log.append(Entry { epoch: self.epoch, payload });
+        if is_first {
+            let offset = self.log.end_offset();
+            self.log.append_batch(self.epoch, &[Payload::LeaderChange { leader: self.id, granting: *granting }]);
+            cx.note(Note::LeaderChangeAppended { offset });
+        }
+        if drains {
+            self.log.append_entries(self.accumulator.entries());
+            let count = u16::try_from(self.accumulator.len()).unwrap_or(u16::MAX);
+            cx.note(Note::Drained { count, end_offset: self.log.end_offset() });
+            self.accumulator.clear();
+            cx.disarm(&mut self.timers, LINGER);
+        }
         followers[self.id.index()].end_offset = Some(self.log.end_offset());
-        cx.note(Note::LeaderChangeAppended { offset });
+        // Before the flush, as in Kafka (spec 4.4).
+        let before = self.high_watermark;
         self.update_high_watermark(cx);
         self.flushed = self.log.end_offset();
-        self.complete_parked_below_end(cx);
+        if self.high_watermark == before {
+            self.complete_parked_below_end(cx);
+        } else {
+            self.complete_all_parked(cx);
+        }
+    }
+
+    /// Takes records of a client (spec 5.6, `prepareAppend` and `schedulePreparedAppend` in one).
+    fn prepare_append(
+        &mut self,
+        epoch: u32,
+        key: u16,
+        value: u64,
+        count: u8,
+        cx: &mut Cx<'_>,
+    ) -> Result<(), AppendError> {
+        let Role::Leader { is_first_record_due, .. } = &self.role else {
+            return Err(AppendError::NotLeader { epoch });
+        };
+        if epoch < self.epoch {
+            return Err(AppendError::NotLeader { epoch });
+        }
+        if epoch > self.epoch {
+            return Err(AppendError::Ahead { epoch });
+        }
+        if count == 0 {
+            return Err(AppendError::Nothing);
+        }
+        if usize::from(count) > BATCH_ENTRIES {
+            return Err(AppendError::TooLarge { count });
+        }
+        let first = u64::from(*is_first_record_due);
+        let payloads = (0..count).map(|n| Payload::Set { key, value: value.wrapping_add(n.into()) });
+        if !self.accumulator.append(epoch, payloads) {
+            return Err(AppendError::Full);
+        }
+        if self.timers.deadline_us(LINGER) == NEVER {
+            cx.arm(&mut self.timers, LINGER, u64::from(cx.settings.linger_ms) * MICROS_PER_MILLI);
+        }
+        let offset = self.log.end_offset() + first + self.accumulator.len() as u64 - 1;
+        cx.note(Note::AppendTaken { offset, count });
+        Ok(())
     }
 
     fn poll_resigned(&mut self, cx: &mut Cx<'_>) -> bool {
@@ -450,7 +530,11 @@ impl KRaftReplica {
     }
 
     fn poll_follower(&mut self, leader: ReplicaId, cx: &mut Cx<'_>) -> bool {
-        if self.timers.is_expired(FETCH, cx.now_us) && self.is_voter() {
+        if self.timers.is_expired(FETCH, cx.now_us) && !self.is_voter() {
+            // An observer has nothing to campaign for; it goes on asking (KAFKA-19354).
+            cx.disarm(&mut self.timers, FETCH);
+        }
+        if self.timers.is_expired(FETCH, cx.now_us) {
             let is_successor = matches!(self.role, Role::Follower { leader_resigned: true, .. });
             self.become_prospective(if is_successor { Cause::NamedSuccessor } else { Cause::FetchTimeout }, cx);
             return true;
@@ -528,8 +612,8 @@ impl KRaftReplica {
 
 impl Replica<KRaft> for KRaftReplica {
     fn start(id: ReplicaId, replicas: u8, disk: Disk, cx: &mut Cx<'_>) -> Self {
-        let voters = ReplicaSet::first(replicas);
-        let Disk { quorum, log, correlation } = disk;
+        let voters = cx.settings.voters(replicas);
+        let Disk { quorum, log, high_watermark, directory, correlation } = disk;
         let flushed = log.end_offset();
         let mut me = Self {
             id,
@@ -540,8 +624,10 @@ impl Replica<KRaft> for KRaftReplica {
             stored: quorum,
             log,
             flushed,
-            high_watermark: None,
-            applied: 0,
+            high_watermark,
+            listener: Listener::default(),
+            accumulator: Accumulator::default(),
+            directory,
             connections: Connections::new(replicas, correlation),
             timers: TimerTable::new(replicas),
             parked: Vec::new(),
@@ -646,18 +732,18 @@ impl Replica<KRaft> for KRaftReplica {
     }
 
     fn handle(&mut self, from: ReplicaId, message: KRaftMessage, cx: &mut Cx<'_>) {
-        let KRaftMessage { correlation, body } = message;
+        let KRaftMessage { address, correlation, body } = message;
         let answer = match body {
             Body::VoteRequest { epoch, last_epoch, last_offset, pre_vote } => {
-                self.on_vote_request(from, epoch, (last_epoch, last_offset), pre_vote, cx)
+                self.on_vote_request(from, address, epoch, (last_epoch, last_offset), pre_vote, cx)
             }
-            Body::BeginQuorumEpochRequest { leader, epoch } => self.on_begin_quorum_request(leader, epoch, cx),
+            Body::BeginQuorumEpochRequest { leader, epoch } => self.on_begin_quorum_request(address, leader, epoch, cx),
             Body::EndQuorumEpochRequest { leader, epoch, successors } => {
-                self.on_end_quorum_request(leader, epoch, successors, cx)
+                self.on_end_quorum_request(address, leader, epoch, successors, cx)
             }
             Body::FetchRequest { epoch, offset, last_epoch, high_watermark, max_wait_ms } => {
                 let fetch = ParkedFetch::new(from, correlation, epoch, offset, last_epoch, high_watermark);
-                match self.on_fetch_request(fetch, max_wait_ms, cx) {
+                match self.on_fetch_request(address, fetch, max_wait_ms, cx) {
                     Some(answer) => answer,
                     None => return,
                 }
@@ -670,12 +756,22 @@ impl Replica<KRaft> for KRaftReplica {
                 return;
             }
         };
-        cx.effects.sends.push((from, KRaftMessage { correlation, body: answer }));
+        cx.effects.sends.push((from, KRaftMessage { address: Address::default(), correlation, body: answer }));
     }
 
-    fn poll_listeners(&mut self, _cx: &mut Cx<'_>) {
+    fn poll_listeners(&mut self, cx: &mut Cx<'_>) {
         if let Some(high_watermark) = self.high_watermark {
-            self.applied = self.applied.max(high_watermark);
+            self.listener.feed(&self.log, high_watermark);
+        }
+        let is_told = match &self.role {
+            // It must have been fed its own first record.
+            Role::Leader { epoch_start, .. } => self.listener.next_offset() > *epoch_start,
+            // Nothing was decided.
+            Role::Prospective { .. } | Role::Resigned { .. } => false,
+            Role::Unattached { .. } | Role::Candidate { .. } | Role::Follower { .. } => true,
+        };
+        if is_told && self.listener.tell(self.epoch, self.leader()) {
+            cx.note(Note::Told { epoch: self.epoch, leader: self.leader() });
         }
     }
 
@@ -687,6 +783,7 @@ impl Replica<KRaft> for KRaftReplica {
     fn request(&mut self, request: Request, cx: &mut Cx<'_>) -> Result<(), RequestError> {
         match request {
             Request::Resign { epoch } => self.ask_to_resign(epoch, cx),
+            Request::Append { epoch, key, value, count } => Ok(self.prepare_append(epoch, key, value, count, cx)?),
             Request::Shutdown { timeout_us } => {
                 if self.shutdown.is_none() {
                     self.shutdown = Some(Shutdown::Waits);
@@ -719,7 +816,13 @@ impl Replica<KRaft> for KRaftReplica {
         if !keep_unflushed {
             self.log.truncate(self.flushed);
         }
-        Disk { quorum: self.stored, log: self.log, correlation: self.connections.next_correlation() }
+        Disk {
+            quorum: self.stored,
+            log: self.log,
+            high_watermark: None,
+            directory: self.directory,
+            correlation: self.connections.next_correlation(),
+        }
     }
 
     fn standing(&self) -> Standing {
@@ -753,7 +856,9 @@ impl Replica<KRaft> for KRaftReplica {
         self.log.encode(out);
         out.u64(self.flushed);
         out.option(self.high_watermark);
-        out.u64(self.applied);
+        self.listener.encode(out);
+        self.accumulator.encode(out);
+        out.u32(self.directory.into());
         self.connections.encode(out);
         self.timers.encode(out);
         out.u8(match self.shutdown {

@@ -1,6 +1,7 @@
 //! KRaft's settings, with Kafka's names and defaults (spec 3.4).
 
 use crate::executor::MICROS_PER_MILLI;
+use crate::raft::ids::ReplicaSet;
 
 /// Whom a replica asks that knows no leader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +44,12 @@ pub struct KRaftSettings {
     pub retry_backoff_ms: u32,
     /// How long a fetch may be parked at the leader.
     pub fetch_max_wait_ms: u32,
+    /// `append.linger.ms`: how long appended records wait for more to share a batch.
+    pub linger_ms: u32,
+    /// Replicas that fetch and never campaign; the others are the voters.
+    pub observers: ReplicaSet,
+    /// Whether observers could become voters, and so flush what they fetch.
+    pub observers_flush: bool,
     /// Whom to ask for the leader.
     pub bootstrap: Bootstrap,
     /// Rule flags.
@@ -58,6 +65,9 @@ impl Default for KRaftSettings {
             request_timeout_ms: 2_000,
             retry_backoff_ms: 20,
             fetch_max_wait_ms: 500,
+            linger_ms: 25,
+            observers: ReplicaSet::default(),
+            observers_flush: true,
             bootstrap: Bootstrap::Voters,
             rules: Rules::default(),
         }
@@ -65,6 +75,12 @@ impl Default for KRaftSettings {
 }
 
 impl KRaftSettings {
+    /// The voters among `replicas`.
+    #[must_use]
+    pub fn voters(&self, replicas: u8) -> ReplicaSet {
+        ReplicaSet::first(replicas).without(self.observers)
+    }
+
     /// How long a leader lives without fetches of a majority: 1.5 times the fetch timeout, in microseconds.
     #[must_use]
     pub fn check_quorum_us(&self) -> u64 {

@@ -27,6 +27,10 @@ pub struct Follower {
     pub end_offset: Option<u64>,
     /// When it last fetched, in local microseconds.
     pub last_fetch_us: Option<u64>,
+    /// When it last had all the leader had, in local microseconds.
+    pub caught_up_us: Option<u64>,
+    /// The leader's end offset at its last fetch.
+    pub leader_end: u64,
 }
 
 /// Votes gathered and refused.
@@ -137,6 +141,8 @@ impl Role {
                 for follower in followers {
                     out.option(follower.end_offset);
                     out.option(follower.last_fetch_us);
+                    out.option(follower.caught_up_us);
+                    out.u64(follower.leader_end);
                 }
             }
             Self::Follower { leader, has_fetched, leader_resigned } => {
@@ -184,6 +190,10 @@ pub struct Disk {
     pub quorum: QuorumRecord,
     /// The flushed log.
     pub log: Log,
+    /// The high watermark that was known, where a scenario starts from one; a disk that was written to has none.
+    pub high_watermark: Option<u64>,
+    /// The id of this disk's directory; a new disk has a new one.
+    pub directory: u16,
     /// The next correlation id: stands for the connections of one life not reaching into the next.
     pub correlation: u32,
 }
@@ -193,6 +203,8 @@ impl Disk {
     pub fn encode(&self, out: &mut Encoder) {
         self.quorum.encode(out);
         self.log.encode(out);
+        out.option(self.high_watermark);
+        out.u32(self.directory.into());
         out.u32(self.correlation);
     }
 }

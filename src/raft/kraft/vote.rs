@@ -1,6 +1,6 @@
 //! Vote and PreVote (spec 3.6 and 4.1; KIP-595, KIP-996).
 
-use super::message::{Body, ErrorCode};
+use super::message::{Address, Body, ClusterId, ErrorCode};
 use super::note::{Cause, Note, Refusal};
 use super::replica::{Cx, KRaftReplica};
 use super::state::{Role, Tally};
@@ -11,11 +11,15 @@ impl KRaftReplica {
     pub(super) fn on_vote_request(
         &mut self,
         from: ReplicaId,
+        address: Address,
         epoch: i32,
         last: (i32, i64),
         pre_vote: bool,
         cx: &mut Cx<'_>,
     ) -> Body {
+        if address.cluster == ClusterId::Other {
+            return self.refuse_vote(from, pre_vote, Refusal::Invalid, (0, 0), ErrorCode::InconsistentClusterId, cx);
+        }
         let legal_last = if pre_vote { last.0 <= epoch } else { last.0 < epoch };
         let (Ok(asked_epoch), Ok(last_epoch), Ok(last_offset)) =
             (u32::try_from(epoch), u32::try_from(last.0), u64::try_from(last.1))
@@ -32,6 +36,9 @@ impl KRaftReplica {
         if asked_epoch > self.epoch {
             // Vote and PreVote requests always count as naming no leader (spec 3.3).
             self.learn(asked_epoch, None, cx);
+        }
+        if !self.is_meant(address) {
+            return self.refuse_vote(from, pre_vote, Refusal::NotMeant, theirs, ErrorCode::InvalidVoterKey, cx);
         }
         let up_to_date = (last_epoch, last_offset) >= self.log_position();
         if let Some(why) = self.refusal(from, up_to_date, pre_vote, cx) {

@@ -3,14 +3,15 @@
 //! The local node is 0, as in the scenario tables; its peers are 1, 2 and so on. Nothing is sent anywhere: what the
 //! client sends is collected, and the test answers what it likes.
 
-use raftwerk::executor::{EventExecutor, MICROS_PER_MILLI, MockEventExecutor, MockTime, TaskId};
+use raftwerk::executor::{EventExecutor, MICROS_PER_MILLI, MockEventExecutor, MockTime, NEVER, TaskId};
 use raftwerk::raft::kraft::{
-    Answer, Body, Bootstrap, Disk, ErrorCode, KRaft, KRaftMessage, KRaftReplica, KRaftSettings, QuorumRecord, Rules,
-    Successors,
+    Address, Answer, Body, Bootstrap, Disk, ErrorCode, FetchOutcome, KRaft, KRaftMessage, KRaftReplica, KRaftSettings,
+    QuorumDescription, QuorumRecord, Rules, Successors,
 };
 use raftwerk::raft::{
-    ClientSettings, Effects, Failure, Form, LocalClock, Luck, Purpose, RaftClient, RaftClientDriver, Ran, Replica,
-    ReplicaId, Request, RoleShape, Standing, Surroundings, Task, TaskError, TaskKind,
+    ClientSettings, Effects, Failure, Form, LocalClock, Log, Luck, Payload, Purpose, RaftClient, RaftClientDriver, Ran,
+    Records, Replica, ReplicaId, ReplicaSet, Request, RoleShape, Standing, Surroundings, Task, TaskError, TaskKind,
+    Timer, TimerKind,
 };
 
 /// Election timeout of the tables, in milliseconds.
@@ -27,6 +28,9 @@ pub fn settings() -> KRaftSettings {
         request_timeout_ms: 5_000,
         retry_backoff_ms: 50,
         fetch_max_wait_ms: 0,
+        linger_ms: 0,
+        observers: ReplicaSet::default(),
+        observers_flush: false,
         bootstrap: Bootstrap::Nobody,
         rules: Rules::default(),
     }
@@ -65,51 +69,107 @@ pub fn disk(epoch: u32, leader: Option<u8>, voted: Option<u8>) -> Disk {
     Disk { quorum, ..Disk::default() }
 }
 
-impl Lone {
-    /// Starts node 0 of `voters` from `disk`, without its first poll.
-    pub fn new(voters: u8, form: Form, part: u32, disk: Disk) -> Self {
-        Self::started(0, voters, form, part, disk, MockEventExecutor::for_simulation())
+/// What a client starts from.
+pub struct Given {
+    id: u8,
+    replicas: u8,
+    form: Form,
+    part: u32,
+    disk: Disk,
+    settings: KRaftSettings,
+    executor: Executor,
+}
+
+impl Given {
+    /// Node 0 of `voters`, with nothing on disk.
+    pub fn voter(voters: u8, form: Form) -> Self {
+        let executor = MockEventExecutor::for_simulation();
+        Self { id: 0, replicas: voters, form, part: 0, disk: disk(0, None, None), settings: settings(), executor }
     }
 
-    /// Starts an observer beside `voters`.
-    pub fn observer(voters: u8, form: Form, disk: Disk) -> Self {
-        Self::started(voters, voters, form, 0, disk, MockEventExecutor::for_simulation())
+    /// An observer beside `voters`; its id is the first after theirs.
+    pub fn observer(voters: u8, form: Form) -> Self {
+        let mut given = Self::voter(voters + 1, form);
+        given.id = voters;
+        given.settings.observers.insert(ReplicaId(voters));
+        given
     }
 
-    /// The same on an executor of one's own.
-    pub fn with_executor(voters: u8, form: Form, disk: Disk, executor: Executor) -> Self {
-        Self::started(0, voters, form, 0, disk, executor)
+    /// With one observer more, which is not the local node.
+    pub fn beside_an_observer(mut self) -> Self {
+        self.settings.observers.insert(ReplicaId(self.replicas));
+        self.replicas += 1;
+        self
     }
 
-    fn started(id: u8, voters: u8, form: Form, part: u32, disk: Disk, executor: Executor) -> Self {
-        let (time, settings) = (MockTime::at(0), settings());
+    /// The random part of every election timeout, in milliseconds.
+    pub fn part(self, part: u32) -> Self {
+        Self { part, ..self }
+    }
+
+    /// What is on disk.
+    pub fn disk(self, disk: Disk) -> Self {
+        Self { disk, ..self }
+    }
+
+    /// Quorum state on disk, beside the log that is there.
+    pub fn stored(mut self, epoch: u32, leader: Option<u8>, voted: Option<u8>) -> Self {
+        self.disk.quorum = disk(epoch, leader, voted).quorum;
+        self
+    }
+
+    /// A log on disk: (epoch, how many records), each record a batch.
+    pub fn log(mut self, runs: &[(u32, u8)]) -> Self {
+        for &(epoch, count) in runs {
+            for value in 0..count {
+                self.disk.log.append_batch(epoch, &[Payload::Set { key: 1, value: value.into() }]);
+            }
+        }
+        self
+    }
+
+    /// Other settings.
+    pub fn set(mut self, change: impl FnOnce(&mut KRaftSettings)) -> Self {
+        change(&mut self.settings);
+        self
+    }
+
+    /// Another executor.
+    pub fn on(self, executor: Executor) -> Self {
+        Self { executor, ..self }
+    }
+
+    /// Starts it, without its first poll.
+    pub fn start(self) -> Lone {
+        let Self { id, replicas, form, part, disk, settings, executor } = self;
         let (mut luck, mut effects) = (Part(part), Effects::default());
         let mut around = Surroundings { settings: &settings, luck: &mut luck, effects: &mut effects };
         let client = ClientSettings { form, poll_state_max_age_ms: 0 };
-        let client = RaftClient::new(ReplicaId(id), voters, disk, executor, client, LocalClock::default(), &mut around);
+        let clock = LocalClock::default();
+        let client = RaftClient::new(ReplicaId(id), replicas, disk, executor, client, clock, &mut around);
         let mut driver = RaftClientDriver::new(client);
         driver.start(&mut around);
-        let sent = Vec::new();
-        Self { time, driver, settings, luck, effects, failure: None, sent, correlation: 1_000 }
+        Lone {
+            time: MockTime::at(0),
+            driver,
+            settings,
+            luck,
+            effects,
+            failure: None,
+            sent: Vec::new(),
+            correlation: 1_000,
+        }
     }
 
-    /// Node 0 as the leader of `epoch` of `voters`, BeginQuorumEpoch answered by all.
-    pub fn leader(voters: u8, form: Form, epoch: u32) -> Self {
-        Self::leader_from(voters, form, disk(epoch - 1, None, None))
-    }
-
-    /// Node 0 as the leader of the epoch after that on `disk`.
-    pub fn leader_from(voters: u8, form: Form, disk: Disk) -> Self {
-        let mut lone = Self::new(voters, form, 0, disk);
+    /// Starts it and makes it the leader of the epoch after the one on disk; BeginQuorumEpoch is answered by all.
+    pub fn lead(self) -> Lone {
+        let voters = self.settings.voters(self.replicas);
+        let mut lone = self.start();
         lone.run();
-        if voters > 1 {
-            lone.sleep(ET);
-            for _ in 0..2 {
-                let asked = lone.take_sent();
-                lone.grant(1, &asked);
-            }
+        if voters.len() > 1 {
+            lone.win();
             let told = lone.take_sent();
-            assert_eq!(told.len(), usize::from(voters) - 1, "{told:?}");
+            assert_eq!(told.len(), voters.len() as usize - 1, "{told:?}");
             for (to, message) in told {
                 lone.reply(to.0, message, |answer| Body::BeginQuorumEpochResponse { answer });
             }
@@ -117,6 +177,29 @@ impl Lone {
         assert_eq!(lone.role(), RoleShape::Leader);
         lone.take_sent();
         lone
+    }
+}
+
+impl Lone {
+    /// Starts node 0 of `voters` from `disk`, without its first poll.
+    pub fn new(voters: u8, form: Form, part: u32, disk: Disk) -> Self {
+        Given::voter(voters, form).part(part).disk(disk).start()
+    }
+
+    /// Waits for its election timeout and gets as many votes as it needs.
+    pub fn win(&mut self) {
+        self.sleep(ET);
+        for _ in 0..2 {
+            let asked = self.take_sent();
+            for voter in 1..=self.replica().voters().len() / 2 {
+                self.grant(u8::try_from(voter).expect("small"), &asked);
+            }
+        }
+    }
+
+    /// Node 0 as the leader of `epoch` of `voters`, BeginQuorumEpoch answered by all.
+    pub fn leader(voters: u8, form: Form, epoch: u32) -> Self {
+        Given::voter(voters, form).stored(epoch - 1, None, None).lead()
     }
 
     /// The replica.
@@ -204,7 +287,14 @@ impl Lone {
 
     /// A request arrives; gives the answer, which must come at once.
     pub fn request(&mut self, from: u8, body: Body) -> Body {
-        let correlation = self.request_later(from, body);
+        self.request_for(Address::default(), from, body)
+    }
+
+    /// The same, meant for somebody.
+    pub fn request_for(&mut self, address: Address, from: u8, body: Body) -> Body {
+        self.correlation += 1;
+        let correlation = self.correlation;
+        self.receive(from, KRaftMessage { address, correlation, body });
         self.run();
         self.answer_to(from, correlation).expect("it is answered at once")
     }
@@ -212,7 +302,7 @@ impl Lone {
     /// A request arrives and nothing runs yet; gives its correlation id.
     pub fn request_later(&mut self, from: u8, body: Body) -> u32 {
         self.correlation += 1;
-        self.receive(from, KRaftMessage { correlation: self.correlation, body });
+        self.receive(from, KRaftMessage { address: Address::default(), correlation: self.correlation, body });
         self.correlation
     }
 
@@ -232,8 +322,40 @@ impl Lone {
             ref other => panic!("not a request: {other:?}"),
         };
         let answer = Answer { error: ErrorCode::None, leader: None, epoch };
-        self.receive(from, KRaftMessage { correlation: request.correlation, body: body(answer) });
+        self.receive(
+            from,
+            KRaftMessage { address: Address::default(), correlation: request.correlation, body: body(answer) },
+        );
         self.run();
+    }
+
+    /// An answer to a request arrives, as it stands.
+    pub fn answer(&mut self, from: u8, request: &KRaftMessage, body: Body) {
+        self.receive(from, KRaftMessage { address: Address::default(), correlation: request.correlation, body });
+        self.run();
+    }
+
+    /// Answers every vote request among `asked`.
+    pub fn answer_votes(&mut self, asked: &[(ReplicaId, KRaftMessage)], is_granted: bool) {
+        for (to, message) in asked {
+            if matches!(message.body, Body::VoteRequest { .. }) {
+                self.reply(to.0, message.clone(), |answer| Body::VoteResponse { answer, granted: is_granted });
+            }
+        }
+    }
+
+    /// How long until a timer goes off, in milliseconds; `None` while it is not armed.
+    pub fn left_ms(&self, kind: TimerKind) -> Option<u64> {
+        let at_us = self.replica().timers().deadline_us(Timer::new(kind));
+        (at_us != NEVER).then(|| at_us.saturating_sub(self.time.now_us()) / MICROS_PER_MILLI)
+    }
+
+    /// The replica, for what is asked of it directly.
+    pub fn describe_quorum(&mut self) -> Result<QuorumDescription, ErrorCode> {
+        let client = self.driver.client_mut();
+        client.executor_mut().see(&self.time);
+        let (replica, now_us) = client.replica_mut();
+        replica.describe_quorum(now_us)
     }
 
     /// Grants the vote requests among `asked` that went to `from`.
@@ -287,6 +409,44 @@ pub fn answer(body: &Body) -> (ErrorCode, i32, Option<u8>) {
 /// `Fetch(epoch, offset, last epoch)` as the tables deliver it: high watermark MAX, no wait.
 pub fn fetch(epoch: i32, offset: i64, last_epoch: i32) -> Body {
     Body::FetchRequest { epoch, offset, last_epoch, high_watermark: i64::MAX, max_wait_ms: 0 }
+}
+
+/// `Vote(epoch, candidate, last = (end offset, last epoch))`.
+pub fn vote(epoch: i32, last: (i64, i32)) -> Body {
+    Body::VoteRequest { epoch, last_epoch: last.1, last_offset: last.0, pre_vote: false }
+}
+
+/// `PreVote` alike.
+pub fn pre_vote(epoch: i32, last: (i64, i32)) -> Body {
+    Body::VoteRequest { epoch, last_epoch: last.1, last_offset: last.0, pre_vote: true }
+}
+
+/// The answer part without an error.
+pub fn fine(epoch: i32, leader: Option<u8>) -> Answer {
+    Answer { error: ErrorCode::None, leader: leader.map(ReplicaId), epoch }
+}
+
+/// An answer to a fetch: the records of a log from an offset on, and the leader's high watermark.
+pub fn fetched(answer: Answer, high_watermark: i64, records: Option<Records>) -> Body {
+    Body::FetchResponse { answer, high_watermark, outcome: FetchOutcome::Records(records) }
+}
+
+/// Records as a leader's log gives them: `base` records of `before`, then runs of (epoch, how many) that are read.
+pub fn records(base: (u32, u8), runs: &[(u32, u8)]) -> Option<Records> {
+    let mut log = Log::default();
+    let payloads = |count: u8| (0..count).map(|value| Payload::Set { key: 2, value: value.into() }).collect::<Vec<_>>();
+    for _ in 0..base.1 {
+        log.append_batch(base.0, &payloads(1));
+    }
+    for &(epoch, count) in runs {
+        log.append_batch(epoch, &payloads(count));
+    }
+    log.read(base.1.into())
+}
+
+/// Whether a vote was granted.
+pub fn granted(body: &Body) -> bool {
+    matches!(body, Body::VoteResponse { granted: true, .. })
 }
 
 /// `EndQuorumEpoch(epoch, leader, successors)`.

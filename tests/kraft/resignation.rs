@@ -4,13 +4,10 @@
 //! Left to the client's listeners: the callbacks of C39 and C40. Left out: the anonymous observer of C38, a node without
 //! an id, which has no place in a cluster of numbered replicas.
 
-#[path = "common/lone.rs"]
-mod lone;
-
-use lone::{ET, FORMS, Lone, answer, begin_quorum, disk, end_quorum, fetch};
+use super::lone::{ET, FORMS, Given, Lone, answer, begin_quorum, disk, end_quorum, fetch};
 use raftwerk::raft::kraft::{Body, Disk, ErrorCode, Role};
 use raftwerk::raft::{
-    DriverState, Ended, Entry, Fault, Payload, Replica, ReplicaId, Request, RequestError, RoleShape, TASKS_AT_ONCE_MAX,
+    DriverState, Ended, Fault, Payload, Replica, ReplicaId, Request, RequestError, RoleShape, TASKS_AT_ONCE_MAX,
     TaskError, TaskKind, TimerKind,
 };
 
@@ -197,7 +194,7 @@ fn c43_a_shutdown_ends_when_its_time_is_over() {
 fn c44_a_follower_an_observer_and_an_only_voter_shut_down_at_once() {
     for form in FORMS {
         let follower = Lone::new(3, form, 0, disk(2, Some(1), None));
-        let observer = Lone::observer(3, form, disk(2, None, None));
+        let observer = Given::observer(3, form).stored(2, None, None).start();
         for mut lone in [follower, observer, Lone::leader(1, form, 1)] {
             lone.run();
             lone.ask_now(Request::Shutdown { timeout_us: 5_000_000 }).expect("anyone may ask");
@@ -212,9 +209,9 @@ fn c45_successors_are_named_by_how_far_they_have_come() {
         // Two records of epoch 1, then the leader's own: end offset 3.
         let mut on_disk: Disk = disk(1, None, None);
         for key in 0..2 {
-            on_disk.log.append(Entry { epoch: 1, payload: Payload::Set { key, value: 7 } });
+            on_disk.log.append_batch(1, &[Payload::Set { key, value: 7 }]);
         }
-        let mut leader = Lone::leader_from(3, form, on_disk);
+        let mut leader = Given::voter(3, form).disk(on_disk).lead();
         assert_eq!(leader.standing().end_offset, 3);
         leader.request(1, fetch(2, 1, 1));
         leader.request(2, fetch(2, 3, 2));
@@ -359,7 +356,8 @@ mod raft_client_driver_test {
     #[test]
     fn a_full_executor_is_a_fault() {
         for form in FORMS {
-            let mut lone = Lone::with_executor(3, form, disk(2, None, None), MockEventExecutor::with_capacity_limit(1));
+            let mut lone =
+                Given::voter(3, form).stored(2, None, None).on(MockEventExecutor::with_capacity_limit(1)).start();
             lone.sleep(ET);
             assert_eq!(
                 lone.failure().map(|failure| failure.fault),

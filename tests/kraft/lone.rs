@@ -128,6 +128,20 @@ impl Given {
         self
     }
 
+    /// The disk as it is given so far.
+    pub fn taken_disk(self) -> Disk {
+        self.disk
+    }
+
+    /// Batches of `epoch` on disk, of so many records each.
+    pub fn batches(mut self, epoch: u32, sizes: &[u8]) -> Self {
+        for &size in sizes {
+            let payloads: Vec<_> = (0..size).map(|value| Payload::Set { key: 1, value: value.into() }).collect();
+            self.disk.log.append_batch(epoch, &payloads);
+        }
+        self
+    }
+
     /// Other settings.
     pub fn set(mut self, change: impl FnOnce(&mut KRaftSettings)) -> Self {
         change(&mut self.settings);
@@ -200,6 +214,11 @@ impl Lone {
     /// Node 0 as the leader of `epoch` of `voters`, BeginQuorumEpoch answered by all.
     pub fn leader(voters: u8, form: Form, epoch: u32) -> Self {
         Given::voter(voters, form).stored(epoch - 1, None, None).lead()
+    }
+
+    /// From now on, another random part of election timeouts.
+    pub fn set_part(&mut self, part: u32) {
+        self.luck = Part(part);
     }
 
     /// The replica.

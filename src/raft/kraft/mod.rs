@@ -31,6 +31,8 @@ mod quorum;
 mod replica;
 mod settings;
 mod state;
+#[cfg(test)]
+mod transition_tests;
 mod vote;
 
 pub use listener::Listener;

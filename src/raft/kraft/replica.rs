@@ -319,6 +319,10 @@ impl KRaftReplica {
         let from = self.role.shape();
         assert_ne!(leader, self.id, "a follower of itself");
         assert!(epoch >= self.epoch, "Follower in epoch {epoch} after {}", self.epoch);
+        assert!(
+            epoch > self.epoch || !matches!(from, RoleShape::Leader | RoleShape::Follower),
+            "Follower in its own epoch {epoch} from {from:?}"
+        );
         if epoch > self.epoch {
             self.voted = None;
         }

@@ -20,6 +20,7 @@
 //! changes.
 #![cfg(not(target_arch = "wasm32"))]
 
+mod bugs;
 mod elections;
 mod leader_state;
 mod lone;

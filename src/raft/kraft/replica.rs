@@ -220,6 +220,8 @@ impl KRaftReplica {
 
     pub(super) fn add_vote(&mut self, candidate: ReplicaId, cx: &mut Cx<'_>) {
         assert!(self.voted.is_none() && candidate != self.id, "a second vote in epoch {}", self.epoch);
+        let role = self.role.shape();
+        assert!(matches!(role, RoleShape::Unattached | RoleShape::Prospective), "a vote from {role:?}");
         if let Role::Prospective { tally, .. } = &mut self.role {
             *tally = Tally { granted: ReplicaSet::only(self.id), refused: ReplicaSet::default() };
         }

@@ -12,7 +12,7 @@
 //! Holds always: the clock only moves to events and commands.
 
 use super::command::{Command, CommandError, EventName, Placed};
-use super::invariants::{Violation, Watch};
+use super::invariants::{Touched, Violation, Watch};
 use super::luck::ReplicaLuck;
 use super::network::{DeliveryKey, Flight, Network};
 use super::settings::SimSettings;
@@ -757,10 +757,21 @@ impl<P: Protocol> Sim<P> {
             TaskKind::Request => 5,
             TaskKind::Arrival(_) => 6,
         });
-        self.standings[id.index()] = after;
         self.dues_us[id.index()] = due_us;
         if before != after {
-            self.watch.look(self.steps + 1, id, after);
+            if let Member::Up(driver) = &self.members[id.index()] {
+                let replica = driver.client().replica();
+                let touched = Touched {
+                    replica: id,
+                    before,
+                    standing: after,
+                    log: replica.log(),
+                    voters: replica.face().voters,
+                    standings: &self.standings,
+                };
+                self.watch.look(self.steps + 1, &touched);
+            }
+            self.standings[id.index()] = after;
         }
         if before != after || self.scratch.effects.persisted {
             self.encode_standing(id);

@@ -614,6 +614,14 @@ pub const fn property(property: Property) -> (&'static str, &'static str) {
         Property::ElectionSafety => ("Election safety", "At most one leader in an epoch."),
         Property::MonotonicEpoch => ("Epochs rise", "The epoch of a node never falls."),
         Property::MonotonicCommit => ("Commits stay", "The high watermark of a running node never falls."),
+        Property::StateMachineSafety => {
+            ("State machine safety", "No two nodes commit different records at one offset.")
+        }
+        Property::LeaderCompleteness => ("Leader completeness", "A new leader holds every committed record."),
+        Property::HighWatermarkOnMajority => {
+            ("Commits on a majority", "A majority of the voters has come as far as the leader's high watermark.")
+        }
+        Property::LeaderHighWatermark => ("Leaders go on", "No leader's high watermark is below one before."),
     }
 }
 

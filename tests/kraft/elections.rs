@@ -2,7 +2,7 @@
 
 use super::lone::{ET, FORMS, Given, Lone, answer, begin_quorum, fetch, fetched, fine, granted, records, vote};
 use raftwerk::executor::EventExecutor;
-use raftwerk::raft::kraft::{Address, Answer, Body, Bootstrap, ErrorCode, KRaftMessage, Role};
+use raftwerk::raft::kraft::{Address, Answer, Body, Bootstrap, ErrorCode, KRaftMessage};
 use raftwerk::raft::{
     AppendError, Entry, Payload, Replica, ReplicaId, Request, RequestError, RoleShape, TaskError, TimerKind,
 };

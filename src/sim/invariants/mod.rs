@@ -3,10 +3,12 @@
 //! One file each, with its source. A check looks only at what the event touched; a broken property is a value with the
 //! step it happened at, never a panic.
 
+mod committed;
 mod election_safety;
 mod monotonic;
 
-use crate::raft::{ReplicaId, Standing};
+use crate::raft::{Log, ReplicaId, ReplicaSet, Standing};
+use committed::Committed;
 use election_safety::ElectionSafety;
 use monotonic::Monotonic;
 
@@ -19,11 +21,27 @@ pub enum Property {
     MonotonicEpoch,
     /// A running replica's high watermark never falls while it is known.
     MonotonicCommit,
+    /// No two replicas commit different records at one offset.
+    StateMachineSafety,
+    /// A new leader's log holds every committed record.
+    LeaderCompleteness,
+    /// A majority of the voters has come as far as the leader's high watermark.
+    HighWatermarkOnMajority,
+    /// No leader's high watermark is below one before.
+    LeaderHighWatermark,
 }
 
 impl Property {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::ElectionSafety, Self::MonotonicEpoch, Self::MonotonicCommit];
+    pub const ALL: [Self; 7] = [
+        Self::ElectionSafety,
+        Self::MonotonicEpoch,
+        Self::MonotonicCommit,
+        Self::StateMachineSafety,
+        Self::LeaderCompleteness,
+        Self::HighWatermarkOnMajority,
+        Self::LeaderHighWatermark,
+    ];
 }
 
 /// A property that was broken.
@@ -41,11 +59,29 @@ pub struct Violation {
     pub epoch: u32,
 }
 
+/// A replica that an event changed.
+#[derive(Clone, Copy, Debug)]
+pub struct Touched<'a> {
+    /// Which.
+    pub replica: ReplicaId,
+    /// What it was.
+    pub before: Standing,
+    /// What it is.
+    pub standing: Standing,
+    /// Its log.
+    pub log: &'a Log,
+    /// The voters it knows.
+    pub voters: ReplicaSet,
+    /// What the others are, by index; its own place is not up to date.
+    pub standings: &'a [Standing],
+}
+
 /// All watchers of one run.
 #[derive(Clone, Debug)]
 pub struct Watch {
     election_safety: ElectionSafety,
     monotonic: Monotonic,
+    committed: Committed,
     violations: Vec<Violation>,
 }
 
@@ -53,14 +89,21 @@ impl Watch {
     /// Watchers of a run with `replicas` members.
     #[must_use]
     pub fn new(replicas: u8) -> Self {
-        Self { election_safety: ElectionSafety::default(), monotonic: Monotonic::new(replicas), violations: Vec::new() }
+        Self {
+            election_safety: ElectionSafety::default(),
+            monotonic: Monotonic::new(replicas),
+            committed: Committed::new(replicas),
+            violations: Vec::new(),
+        }
     }
 
     /// Looks at a replica that an event touched.
-    pub fn look(&mut self, step: u64, replica: ReplicaId, standing: Standing) {
+    pub fn look(&mut self, step: u64, it: &Touched<'_>) {
+        let Touched { replica, standing, .. } = *it;
         let found = self.election_safety.look(step, replica, standing);
         self.violations.extend(found);
         self.monotonic.look(step, replica, standing, &mut self.violations);
+        self.committed.look(step, it, &mut self.violations);
     }
 
     /// A replica stopped: what it held in memory is gone.

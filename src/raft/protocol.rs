@@ -342,6 +342,9 @@ pub trait Protocol: Copy + Debug + PartialEq + Sized + 'static {
     /// A disk on which nothing was ever written.
     fn empty_disk() -> Self::Disk;
 
+    /// A new disk in the place of one that was lost.
+    fn wiped_disk(lost: &Self::Disk) -> Self::Disk;
+
     /// Writes a disk for a state digest.
     fn encode_disk(disk: &Self::Disk, out: &mut Encoder);
 

@@ -114,7 +114,7 @@ pub(super) struct ClientV0 {
 #[serde(rename_all = "snake_case")]
 enum CommandV0 {
     Crash { replica: u8, keep_unflushed: bool },
-    Restart { replica: u8 },
+    Restart { replica: u8, is_wiped: bool },
     RunDelivery { from: u8, to: u8, number: u32, is_copy: bool },
     RunTimer { replica: u8, kind: TimerKindV0, peer: Option<u8>, number: u32 },
     Drop { from: u8, to: u8, number: u32, is_copy: bool },
@@ -200,7 +200,7 @@ fn command_out(command: Command) -> CommandV0 {
     let shown = |id: ReplicaId| id.0 + 1;
     match command {
         Command::Crash { replica, keep_unflushed } => CommandV0::Crash { replica: shown(replica), keep_unflushed },
-        Command::Restart { replica } => CommandV0::Restart { replica: shown(replica) },
+        Command::Restart { replica, is_wiped } => CommandV0::Restart { replica: shown(replica), is_wiped },
         Command::RunNow { event: EventName::Delivery { from, to, number, is_copy } } => {
             CommandV0::RunDelivery { from: shown(from), to: shown(to), number, is_copy }
         }
@@ -249,7 +249,7 @@ fn command_in(path: &str, command: &CommandV0) -> Result<Command, InputError> {
         CommandV0::Crash { replica, keep_unflushed } => {
             Command::Crash { replica: id("replica", replica)?, keep_unflushed }
         }
-        CommandV0::Restart { replica } => Command::Restart { replica: id("replica", replica)? },
+        CommandV0::Restart { replica, is_wiped } => Command::Restart { replica: id("replica", replica)?, is_wiped },
         CommandV0::RunDelivery { from, to, number, is_copy } => Command::RunNow {
             event: EventName::Delivery { from: id("from", from)?, to: id("to", to)?, number, is_copy },
         },

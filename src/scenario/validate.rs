@@ -82,7 +82,7 @@ fn check_command(path: &str, command: &Command, replicas: u8) -> Result<(), Inpu
     };
     match command {
         Command::Crash { replica, .. }
-        | Command::Restart { replica }
+        | Command::Restart { replica, .. }
         | Command::Resign { replica }
         | Command::Cancel { replica, .. }
         | Command::RunNow { event: EventName::Task { replica, .. } } => exists("replica", *replica),

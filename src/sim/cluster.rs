@@ -473,7 +473,7 @@ impl<P: Protocol> Sim<P> {
                 exists(replica)?;
                 self.client(replica).map(|_| ()).ok_or(CommandError::IsDown(replica))
             }
-            Command::Restart { replica } => {
+            Command::Restart { replica, .. } => {
                 exists(replica)?;
                 if self.client(replica).is_some() { Err(CommandError::IsUp(replica)) } else { Ok(()) }
             }
@@ -563,7 +563,10 @@ impl<P: Protocol> Sim<P> {
                 self.stop_member(replica, keep_unflushed, None);
                 replica
             }
-            Command::Restart { replica } => {
+            Command::Restart { replica, is_wiped } => {
+                if is_wiped && let Member::Down { disk, .. } = &mut self.members[replica.index()] {
+                    *disk = P::wiped_disk(disk);
+                }
                 self.start_member(replica);
                 replica
             }

@@ -52,6 +52,8 @@ pub enum Command {
     Restart {
         /// Which.
         replica: ReplicaId,
+        /// Whether the disk was lost, so that it starts from an empty one: outside what Raft promises to survive.
+        is_wiped: bool,
     },
     /// A client appends records at a replica, which it believes to lead the replica's epoch: `count` of them, each setting
     /// `key`, to `value`, `value + 1` and so on.

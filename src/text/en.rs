@@ -180,7 +180,12 @@ fn command(command: &Command) -> String {
         Command::Crash { replica, .. } => {
             format!("Node {replica} crashes. What is on its disk stays: its epoch, its vote and its flushed records.")
         }
-        Command::Restart { replica } => {
+        Command::Restart { replica, is_wiped: true } => {
+            format!(
+                "Node {replica} starts with an empty disk: its epoch, its vote and its log are lost. Raft does not promise to survive this."
+            )
+        }
+        Command::Restart { replica, .. } => {
             format!("Node {replica} starts again from what is on its disk.")
         }
         Command::Resign { replica } => format!("Node {replica} is asked to resign."),

@@ -211,7 +211,7 @@ fn inspector(app: &App, ctx: &Context<App>, session: &Session) -> Html {
                     { button("Crash", "fault", ctx.link().callback(move |_| Msg::Act(Command::Crash { replica: id, keep_unflushed: false }))) }
                     { button("Time out now", "", ctx.link().callback(move |_| Msg::TimeOut(id))) }
                 } else {
-                    { button("Restart", "", ctx.link().callback(move |_| Msg::Act(Command::Restart { replica: id }))) }
+                    { button("Restart", "", ctx.link().callback(move |_| Msg::Act(Command::Restart { replica: id, is_wiped: false }))) }
                 }
             </p>
             { executor(ctx, session, id) }

@@ -72,7 +72,7 @@ fn run(seed: u64, steps: u64, with_tasks: bool) -> Session {
                 }
                 (9, ..) => Command::Shutdown { replica, timeout_ms: 1_000 + scale(luck.draw(), 4_000) },
                 (0, ..) => Command::Crash { replica, keep_unflushed: scale(luck.draw(), 2) == 0 },
-                (1 | 2, ..) => Command::Restart { replica },
+                (1 | 2, ..) => Command::Restart { replica, is_wiped: false },
                 (3, Some(event), _) => Command::RunNow { event },
                 (4, _, Some((from, to, number, is_copy))) => Command::Drop { from, to, number, is_copy },
                 (5, _, Some((from, to, number, _))) => Command::Duplicate { from, to, number, after_us: 5_000 },

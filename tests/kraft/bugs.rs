@@ -50,7 +50,7 @@ fn kafka_10527_a_restarted_leader_does_not_go_on_in_its_epoch() {
     session.act(Command::Append { replica: leader, key: 1, value: 1, count: 2 }).expect("it leads");
     pass(&mut session, 100_000);
     session.act(Command::Crash { replica: leader, keep_unflushed: false }).expect("it runs");
-    session.act(Command::Restart { replica: leader }).expect("it is down");
+    session.act(Command::Restart { replica: leader, is_wiped: false }).expect("it is down");
     let standing = session.sim().standing(leader).expect("it is there");
     assert_eq!((standing.role, standing.epoch), (RoleShape::Resigned, epoch));
     // Whatever it writes later is of another epoch.

@@ -71,6 +71,11 @@ impl Protocol for KRaft {
         Disk { directory: 1, ..Disk::default() }
     }
 
+    /// It has a new directory id; answers to the requests of before must not look like answers to those of after.
+    fn wiped_disk(lost: &Disk) -> Disk {
+        Disk { directory: lost.directory + 1, correlation: lost.correlation, ..Disk::default() }
+    }
+
     fn encode_disk(disk: &Disk, out: &mut Encoder) {
         disk.encode(out);
     }

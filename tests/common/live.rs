@@ -4,11 +4,11 @@
 //! other's executor. The same code runs natively, on three threads, and in a browser, on its event loop.
 
 use super::patience::Patience;
-use raftwerk::executor::{DefaultEventExecutor, EventExecutor, Phase};
+use raftwerk::executor::{DefaultEventExecutor, EventExecutor, Outcome, Phase};
 use raftwerk::raft::kraft::{Disk, KRaft, KRaftMessage, KRaftSettings};
 use raftwerk::raft::{
-    ClientSettings, DriverState, Effects, Ended, Failure, Form, LocalClock, Luck, Purpose, RaftClient,
-    RaftClientDriver, Replica, ReplicaId, Request, RoleShape, Surroundings, Task,
+    AppendError, ClientSettings, DriverState, Effects, Ended, Failure, Form, LocalClock, Luck, Purpose, RaftClient,
+    RaftClientDriver, Replica, ReplicaId, Request, RequestError, RoleShape, Surroundings, Task, TaskError,
 };
 use raftwerk::sim::{Stream, scale};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 type Executor = DefaultEventExecutor<Task<KRaftMessage>>;
 
 const MEMBERS: u8 = 3;
+const RECORDS: u64 = 1_000;
 const ELECTION_TIMEOUT_MS: u32 = 500;
 
 struct Dice(Stream);
@@ -32,6 +33,9 @@ pub struct Seen {
     role: RoleShape,
     epoch: u32,
     leader: Option<ReplicaId>,
+    committed: u64,
+    applied: u64,
+    last_value: Option<u64>,
     state: DriverState,
     /// When the role or the state last changed.
     since_us: u64,
@@ -101,6 +105,9 @@ fn start(form: Form) -> Vec<Member> {
                 role: standing.role,
                 epoch: standing.epoch,
                 leader: standing.leader,
+                committed: standing.committed.unwrap_or(0),
+                applied: driver.client().replica().listener().next_offset(),
+                last_value: driver.client().replica().listener().map().first().map(|&(_, value)| value),
                 state: driver.state(),
                 since_us,
             });
@@ -119,7 +126,8 @@ async fn until<W: Patience>(clock: &Executor, what: &str, mut is_so: impl FnMut(
     }
 }
 
-/// Three clients elect a leader; it shuts down gracefully; a successor takes over at once.
+/// Three clients elect a leader and commit a thousand records; the leader shuts down gracefully; a successor takes over at
+/// once.
 pub async fn check<W: Patience>(form: Form) {
     let members = start(form);
     let clock = members[0].executor.clone();
@@ -136,6 +144,30 @@ pub async fn check<W: Patience>(form: Form) {
     until::<W>(&clock, "a leader that all follow", || led(&members).is_some()).await;
     let (leader, epoch) = led(&members).expect("just seen");
     let old = &members[leader.index()];
+
+    // A thousand records, ten at a time, in the order in which they are given.
+    let start_us = clock.now_us();
+    for round in 0..RECORDS / 10 {
+        let append = Request::Append { epoch, key: 7, value: round * 10, count: 10 };
+        // What does not fit at once is given again: the executor and the accumulator are bounded.
+        loop {
+            let id = old.executor.clone().submit(Task::Request(append)).expect("it has room");
+            until::<W>(&clock, "an append is taken or refused", || old.executor.outcome(id) != Outcome::Pending).await;
+            match old.executor.outcome(id) {
+                Outcome::Value(()) => break,
+                Outcome::Error(TaskError::Refused(RequestError::Append(AppendError::Full))) => W::a_little().await,
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+    let has_all =
+        |member: &Member| member.seen().is_some_and(|seen| seen.committed > RECORDS && seen.applied > RECORDS);
+    until::<W>(&clock, "all have committed all", || members.iter().all(has_all)).await;
+    for member in &members {
+        assert_eq!(member.seen().and_then(|seen| seen.last_value), Some(RECORDS - 1));
+    }
+    let took_ms = (clock.now_us() - start_us) / 1_000;
+    assert!(took_ms < 30_000, "{RECORDS} records took {took_ms} ms");
 
     // Gracefully: it goes on until another leads, and only then its executor ends.
     let task = Task::Request(Request::Shutdown { timeout_us: 5_000_000 });

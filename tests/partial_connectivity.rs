@@ -1,0 +1,205 @@
+//! Clusters in which some cannot hear some others: the cases P13, P15, P17 and P18, for KRaft.
+#![cfg(not(target_arch = "wasm32"))]
+
+use raftwerk::raft::kraft::{KRaftSettings, Rules};
+use raftwerk::raft::{ReplicaId, RoleShape, Standing};
+use raftwerk::scenario::{ProtocolSettings, Record, Start};
+use raftwerk::session::Session;
+use raftwerk::sim::{Command, LinkConditions};
+
+const SECOND_US: u64 = 1_000_000;
+const LINKS: LinkConditions =
+    LinkConditions { latency_min_us: 5_000, latency_max_us: 20_000, loss_ppm: 0, duplicate_ppm: 0, reorder_ppm: 0 };
+
+/// A cluster in epoch `epoch` that follows `leader` (shown ids), with logs of so many records of epoch 1.
+fn cluster(rules: Rules, leader: u8, epoch: u32, logs: &[usize], committed: u64) -> Session {
+    let kraft = KRaftSettings { rules, ..KRaftSettings::default() };
+    let starts = (1..).zip(logs).map(|(shown, &len)| Start {
+        log: vec![1; len],
+        epoch,
+        voted: None,
+        leader: Some(ReplicaId(leader - 1)),
+        high_watermark: (shown != leader).then(|| committed.min(len as u64)),
+    });
+    let record = Record {
+        replicas: u8::try_from(logs.len()).expect("few"),
+        links: LINKS,
+        protocol: ProtocolSettings::KRaft(kraft),
+        starts: starts.collect(),
+        ..Record::default()
+    };
+    Session::open(record).expect("a good record")
+}
+
+fn cut(session: &mut Session, from: u8, to: u8, is_cut: bool) {
+    let command = Command::SetCut { from: ReplicaId(from - 1), to: ReplicaId(to - 1), is_cut };
+    session.act(command).expect("a link can be cut at any time");
+}
+
+/// Cuts every link but these.
+fn only(session: &mut Session, kept: &[(u8, u8)]) {
+    let count = session.sim().replicas();
+    for from in 1..=count {
+        for to in 1..=count {
+            if from != to && !kept.contains(&(from, to)) && !kept.contains(&(to, from)) {
+                cut(session, from, to, true);
+            }
+        }
+    }
+}
+
+fn pass(session: &mut Session, us: u64) {
+    let until_us = session.sim().now_us() + us;
+    while session.next_due_us() <= until_us && session.step() {}
+    assert!(session.sim().violations().is_empty(), "{:?}", session.sim().violations());
+}
+
+fn at(session: &Session, shown: u8) -> Standing {
+    session.sim().standing(ReplicaId(shown - 1)).expect("it is there")
+}
+
+/// Who has become leader over a while, in order.
+fn leaders(session: &mut Session, us: u64) -> Vec<(u8, u32)> {
+    let until_us = session.sim().now_us() + us;
+    let mut leaders = Vec::new();
+    while session.next_due_us() <= until_us && session.step() {
+        if let Some((leader, epoch)) = session.leader()
+            && leaders.last() != Some(&(leader.0 + 1, epoch))
+        {
+            leaders.push((leader.0 + 1, epoch));
+        }
+    }
+    assert!(session.sim().violations().is_empty(), "{:?}", session.sim().violations());
+    leaders
+}
+
+/// A cluster of `count` empty nodes in which node 3 has just won an election.
+fn led_by_3(rules: Rules, count: usize) -> Session {
+    let kraft = KRaftSettings { rules, ..KRaftSettings::default() };
+    // It stopped as candidate, and asks again at once.
+    let starts =
+        (1..=count).map(|shown| Start { epoch: 1, voted: (shown == 3).then_some(ReplicaId(2)), ..Start::default() });
+    let record = Record {
+        replicas: u8::try_from(count).expect("few"),
+        links: LINKS,
+        protocol: ProtocolSettings::KRaft(kraft),
+        starts: starts.collect(),
+        ..Record::default()
+    };
+    let mut session = Session::open(record).expect("a good record");
+    pass(&mut session, 3 * SECOND_US);
+    assert_eq!(session.leader(), Some((ReplicaId(2), 1)));
+    session
+}
+
+const NO_PRE_VOTE: Rules = Rules { pre_vote: false, check_quorum: false, fetched_refuses_pre_vote: false };
+
+#[test]
+fn p13_two_tails_on_a_triangle() {
+    for rules in [NO_PRE_VOTE, Rules::default()] {
+        let mut session = led_by_3(rules, 5);
+        let epoch = at(&session, 3).epoch;
+        only(&mut session, &[(1, 2), (1, 3), (2, 3), (4, 2), (5, 3)]);
+        let before = at(&session, 3).committed;
+        let seen = leaders(&mut session, 60 * SECOND_US);
+        if rules.pre_vote {
+            assert_eq!(seen, [(3, epoch)], "nobody else, and no other epoch");
+            session.act(Command::Append { replica: ReplicaId(2), key: 1, value: 1, count: 1 }).expect("it leads");
+            pass(&mut session, SECOND_US);
+            assert!(at(&session, 3).committed > before);
+            assert_eq!(at(&session, 4).epoch, epoch);
+            assert!(at(&session, 4).end_offset < at(&session, 3).end_offset, "node 4 is left behind");
+        } else {
+            assert!(seen.len() > 3, "every leader is deposed: {seen:?}");
+            assert!(seen.iter().all(|&(leader, _)| leader != 4 && leader != 5), "{seen:?}");
+            assert!(at(&session, 3).epoch > epoch + 3);
+        }
+    }
+}
+
+#[test]
+fn p15_a_chain_of_three() {
+    let still_bounces = Rules { fetched_refuses_pre_vote: false, ..Rules::default() };
+    for (rules, is_stable) in [(NO_PRE_VOTE, false), (still_bounces, false), (Rules::default(), true)] {
+        let mut session = led_by_3(rules, 3);
+        let epoch = at(&session, 3).epoch;
+        only(&mut session, &[(1, 2), (2, 3)]);
+        // Nothing to ask for the leader: otherwise node 1 could find it through node 2.
+        let before = session.position();
+        let seen = leaders(&mut session, 30 * SECOND_US);
+        assert!(session.position() > before);
+        if !is_stable {
+            assert!(seen.len() > 1, "{rules:?}: {seen:?}");
+            continue;
+        }
+        assert_eq!(seen, [(3, epoch)]);
+        // Node 1 goes back and forth between prospective and follower, in the same epoch.
+        let mut roles = Vec::new();
+        for _ in 0..2_000 {
+            session.step();
+            let role = at(&session, 1).role;
+            if roles.last() != Some(&role) {
+                roles.push(role);
+            }
+        }
+        assert!(roles.contains(&RoleShape::Prospective) && roles.contains(&RoleShape::Follower), "{roles:?}");
+        assert_eq!(at(&session, 1).epoch, epoch);
+        // Healed, it catches up without an election.
+        session.act(Command::Append { replica: ReplicaId(2), key: 1, value: 1, count: 3 }).expect("it leads");
+        cut(&mut session, 1, 3, false);
+        cut(&mut session, 3, 1, false);
+        assert_eq!(leaders(&mut session, 10 * SECOND_US), [(3, epoch)]);
+        assert_eq!(at(&session, 1).end_offset, at(&session, 3).end_offset);
+    }
+}
+
+#[test]
+fn p17_a_constrained_election() {
+    // A, B, C, D, E are 1 to 5; C led epoch 1 and is cut off. Record 6 never reached A.
+    for pre_vote in [true, false] {
+        let rules = Rules { pre_vote, ..Rules::default() };
+        let mut session = cluster(rules, 3, 1, &[5, 6, 6, 6, 6], 6);
+        only(&mut session, &[(1, 2), (1, 4), (1, 5)]);
+        let seen = leaders(&mut session, 60 * SECOND_US);
+        assert_eq!(seen, [], "nobody can be elected");
+        for shown in [1, 2, 4, 5] {
+            assert_eq!(at(&session, shown).epoch > 1, !pre_vote, "node {shown}");
+        }
+        cut(&mut session, 2, 4, false);
+        cut(&mut session, 4, 2, false);
+        let seen = leaders(&mut session, 60 * SECOND_US);
+        let &(leader, _) = seen.first().expect("B or D");
+        assert!(leader == 2 || leader == 4, "{seen:?}");
+        assert!(at(&session, 1).end_offset > 6, "A is repaired");
+        assert_eq!(session.sim().log(ReplicaId(0)).and_then(|log| log.get(5)).map(|entry| entry.epoch), Some(1));
+    }
+}
+
+#[test]
+fn p18_one_way_links() {
+    // What a follower sends is lost: it neither fetches nor votes, and moves no epoch.
+    let mut session = led_by_3(Rules::default(), 3);
+    let epoch = at(&session, 3).epoch;
+    for to in [2, 3] {
+        cut(&mut session, 1, to, true);
+    }
+    assert_eq!(leaders(&mut session, 30 * SECOND_US), [(3, epoch)]);
+    assert_eq!(at(&session, 1).epoch, epoch);
+    for to in [2, 3] {
+        cut(&mut session, 1, to, false);
+    }
+    pass(&mut session, 10 * SECOND_US);
+    // What is sent to it is lost: with PreVote its epoch stays; without, it rises and deposes the leader.
+    for pre_vote in [true, false] {
+        let rules = Rules { pre_vote, ..Rules::default() };
+        let mut session = led_by_3(rules, 3);
+        let epoch = at(&session, 3).epoch;
+        for from in [2, 3] {
+            cut(&mut session, from, 1, true);
+        }
+        let seen = leaders(&mut session, 30 * SECOND_US);
+        assert_eq!(seen == [(3, epoch)], pre_vote, "{seen:?}");
+        assert_eq!(at(&session, 1).epoch == epoch, pre_vote);
+        assert!(at(&session, 1).role != RoleShape::Leader);
+    }
+}

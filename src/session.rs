@@ -281,6 +281,23 @@ impl Session {
     }
 }
 
+/// Runs `sim` for so many events, with a client that appends a record at `leader` every `append_every_us` (0: never). For
+/// benchmarks: nothing is looked at meanwhile. Appends count as events.
+pub fn run_events(sim: &mut Sim<KRaft>, events: u64, leader: ReplicaId, append_every_us: u64) {
+    let until = sim.steps() + events;
+    let mut append_at_us = sim.now_us() + append_every_us;
+    while sim.steps() < until {
+        if append_every_us > 0 && sim.next_due_us() >= append_at_us {
+            let command = Command::Append { replica: leader, key: 1, value: sim.steps(), count: 1 };
+            // Refused only if the leader is down, which nothing here makes it.
+            let _ = sim.apply(Placed { step: sim.steps(), tasks: 0, at_us: append_at_us, command });
+            append_at_us += append_every_us;
+        } else if !sim.step() {
+            break;
+        }
+    }
+}
+
 /// Steps looked back for lost messages: more than any cluster has in one flight time.
 const LOOK_BACK: u64 = 200;
 

@@ -17,7 +17,7 @@ use raftwerk::executor::NEVER;
 use raftwerk::explain::{Explanation, explain};
 use raftwerk::raft::{Form, ReplicaId, Timer, TimerKind};
 use raftwerk::scenario::{Record, link};
-use raftwerk::session::Session;
+use raftwerk::session::{Session, run_events};
 use raftwerk::sim::{Command, EventName, What};
 use raftwerk::text::en as text;
 use raftwerk::view::{self, Extent, StageView};
@@ -81,7 +81,7 @@ pub enum Msg {
     Resized,
     StartOver,
     Panic(bool),
-    Bench(u64),
+    Bench(u64, u64),
 }
 
 /// A step on its way: the playhead glides to it, then it is taken.
@@ -517,18 +517,20 @@ fn end_notice(session: &Session) -> String {
     }
 }
 
-/// Runs an idle cluster of five for `events` checked events and tells how many milliseconds it took.
-fn bench(events: u64) {
-    let Ok(session) = Session::open(Record::default()) else { return };
+/// Runs a cluster of five that has a leader for `events` checked events, with a client that appends every so many
+/// microseconds (0: never), and tells how many milliseconds each quarter took.
+fn bench(events: u64, append_every_us: u64) {
+    let Ok(mut session) = Session::open(Record::default()) else { return };
+    while session.position() < 20_000 && session.step() {}
+    let Some((leader, _)) = session.leader() else { return };
     let mut sim = session.sim().clone();
-    for _ in 0..20_000 {
-        sim.step();
-    }
-    let start_ms = browser::now_ms();
-    for _ in 0..events {
-        sim.step();
-    }
-    browser::tell("raftwerk:bench-result", &(browser::now_ms() - start_ms).to_string());
+    let quarter_ms = |_| {
+        let start_ms = browser::now_ms();
+        run_events(&mut sim, events / 4, leader, append_every_us);
+        (browser::now_ms() - start_ms).to_string()
+    };
+    let quarters: Vec<String> = (0..4).map(quarter_ms).collect();
+    browser::tell("raftwerk:bench-result", &quarters.join(" "));
 }
 
 fn listen(ctx: &Context<App>) -> Vec<EventListener> {
@@ -578,12 +580,14 @@ fn listen(ctx: &Context<App>) -> Vec<EventListener> {
             link.send_message(Msg::Panic(detail.as_deref() == Some("borrowed")));
         })
     };
-    // For `cargo xtask bench`: `detail` is how many events to run.
+    // For `cargo xtask bench`: `detail` is how many events to run, and how many microseconds from one append to the next.
     let bench = {
         let link = ctx.link().clone();
         EventListener::new(&document, "raftwerk:bench", move |event| {
             let detail = event.dyn_ref::<web_sys::CustomEvent>().and_then(|event| event.detail().as_string());
-            link.send_message(Msg::Bench(detail.and_then(|text| text.parse().ok()).unwrap_or(0)));
+            let mut numbers = detail.as_deref().unwrap_or_default().split(' ').map(|text| text.parse().unwrap_or(0));
+            let (events, append_every_us) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+            link.send_message(Msg::Bench(events, append_every_us));
         })
     };
     vec![
@@ -816,8 +820,8 @@ impl Component for App {
                 }
                 differs
             }
-            Msg::Bench(events) => {
-                bench(events);
+            Msg::Bench(events, append_every_us) => {
+                bench(events, append_every_us);
                 false
             }
             Msg::Panic(is_borrowed) => {

@@ -97,7 +97,10 @@ const fn weight(note: &Note) -> u8 {
         Note::Told { .. } => 1,
         Note::Counted { .. } | Note::ToldDiverging { .. } | Note::LeaderChangeAppended { .. } => 5,
         Note::Appended { .. } | Note::Served { .. } | Note::Fenced { .. } | Note::NotLeader { .. } => 4,
-        Note::HeardLeader { .. } | Note::Acknowledged { .. } | Note::HighWatermarkWaits { .. } => 3,
+        Note::HeardLeader { .. }
+        | Note::Acknowledged { .. }
+        | Note::HighWatermarkWaits { .. }
+        | Note::HighWatermarkStays { .. } => 3,
         Note::Parked { .. } | Note::WaitOver { .. } | Note::UpToDate { .. } | Note::BeginQuorumRound { .. } => 2,
         Note::LateAnswer { .. } | Note::OldAnswer { .. } | Note::RequestTimedOut { .. } | Note::BackoffOver { .. } => 1,
     }

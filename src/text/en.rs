@@ -117,6 +117,15 @@ pub fn task(kind: TaskKind) -> String {
     }
 }
 
+/// What a state machine was told of the leader.
+#[must_use]
+pub fn told(epoch: u32, leader: Option<ReplicaId>) -> String {
+    match leader {
+        Some(leader) => format!("node {leader} leads epoch {epoch}"),
+        None => format!("nobody leads epoch {epoch}"),
+    }
+}
+
 /// What ran last on an executor and how long it was queued.
 #[must_use]
 pub fn last_task(ran: Ran) -> String {
@@ -457,6 +466,12 @@ fn note(id: ReplicaId, note: &Note) -> Sentence {
                 "A majority has everything before offset {majority}, but node {id} leads since offset {epoch_start} and commits only with a record of its own epoch."
             ),
             "KAFKA-12619 · Raft §5.4.2",
+        ),
+        Note::HighWatermarkStays { at, have, need } => says(
+            format!(
+                "The high watermark of node {id} stays at {at}: {have} of the {need} voters that it takes have come further."
+            ),
+            "KIP-595 · Raft §5.3",
         ),
         Note::RequestTimedOut { peer } => {
             says(format!("Node {peer} did not answer node {id} in time; node {id} may ask again."), "KIP-595")

@@ -64,6 +64,7 @@ pub enum Msg {
     StepTask,
     Act(Command),
     Select(Option<ReplicaId>),
+    SelectMessage(EventName),
     TimeOut(ReplicaId),
     Share,
     Copied(bool),
@@ -115,6 +116,7 @@ pub struct App {
     playback: Playback,
     frame: Option<AnimationFrame>,
     selected: Option<ReplicaId>,
+    selected_message: Option<EventName>,
     open: Open,
     draft: Option<Draft>,
     shared: String,
@@ -147,6 +149,11 @@ impl App {
     /// The chosen replica.
     pub const fn selected(&self) -> Option<ReplicaId> {
         self.selected
+    }
+
+    /// The chosen message.
+    pub const fn selected_message(&self) -> Option<EventName> {
+        self.selected_message
     }
 
     /// Where arrows are.
@@ -327,6 +334,7 @@ impl App {
                 _ => None,
             });
             self.selected = ran.or(self.selected);
+            self.selected_message = None;
         } else {
             self.notice = end_notice(session);
         }
@@ -618,6 +626,7 @@ impl Component for App {
             playback: Playback::new(ctx.link().clone()),
             frame: None,
             selected: None,
+            selected_message: None,
             open: Open::Nothing,
             draft: None,
             shared: String::new(),
@@ -725,7 +734,13 @@ impl Component for App {
                 self.time_out(id);
                 true
             }
+            Msg::SelectMessage(name) => {
+                self.selected = None;
+                self.selected_message = if self.selected_message == Some(name) { None } else { Some(name) };
+                true
+            }
             Msg::Select(id) => {
+                self.selected_message = None;
                 self.selected = if self.selected == id { None } else { id };
                 true
             }
@@ -794,6 +809,7 @@ impl Component for App {
             Msg::Close => {
                 self.open = Open::Nothing;
                 self.selected = None;
+                self.selected_message = None;
                 true
             }
             Msg::Navigated => {

@@ -4,7 +4,7 @@
 //! was typed and says what is wrong with it.
 
 use raftwerk::raft::kraft::Bootstrap;
-use raftwerk::raft::{ClientSettings, Form};
+use raftwerk::raft::{ClientSettings, Form, ReplicaSet};
 use raftwerk::scenario::{InputError, ProtocolSettings, Record, validate};
 
 /// A field of the form.
@@ -18,11 +18,13 @@ pub struct Field {
 }
 
 /// All fields.
-pub const FIELDS: [Field; 8] = [
+pub const FIELDS: [Field; 10] = [
     Field { path: "replicas", label: "Nodes", unit: "1 to 9" },
+    Field { path: "protocol.kraft.observers", label: "Observers among them", unit: "the last ones" },
     Field { path: "seed", label: "Seed", unit: "" },
     Field { path: "protocol.kraft.election_timeout_ms", label: "Election timeout", unit: "ms, up to twice that" },
     Field { path: "protocol.kraft.fetch_timeout_ms", label: "Fetch timeout", unit: "ms" },
+    Field { path: "protocol.kraft.linger_ms", label: "Append linger", unit: "ms" },
     Field { path: "links.latency_min_us", label: "Shortest latency", unit: "ms" },
     Field { path: "links.latency_max_us", label: "Longest latency", unit: "ms" },
     Field { path: "links.loss_ppm", label: "Messages lost", unit: "%" },
@@ -36,7 +38,7 @@ const NODES_MAX: u8 = 9;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
     /// One text per field.
-    pub texts: [String; 8],
+    pub texts: [String; 10],
     /// The form of every client's work.
     pub form: Form,
     /// Whether replicas without a leader ask the voters for one.
@@ -77,9 +79,11 @@ impl Draft {
         Self {
             texts: [
                 record.replicas.to_string(),
+                kraft.observers.len().to_string(),
                 record.seed.to_string(),
                 kraft.election_timeout_ms.to_string(),
                 kraft.fetch_timeout_ms.to_string(),
+                kraft.linger_ms.to_string(),
                 scaled(record.links.latency_min_us, 1_000),
                 scaled(record.links.latency_max_us, 1_000),
                 scaled(record.links.loss_ppm, 10_000),
@@ -94,7 +98,7 @@ impl Draft {
     /// The record that is meant: `base` with the fields of the form, at its start and without commands.
     pub fn record(&self, base: &Record) -> Result<Record, InputError> {
         let number = |index: usize, unit| unscaled(FIELDS[index].path, &self.texts[index], unit);
-        let seed_text = self.texts[1].trim();
+        let seed_text = self.texts[2].trim();
         let is_plain = !seed_text.is_empty()
             && seed_text.bytes().all(|byte| byte.is_ascii_digit())
             && (seed_text == "0" || !seed_text.starts_with('0'));
@@ -104,21 +108,25 @@ impl Draft {
         })?;
         let replicas = u8::try_from(number(0, 1)?).ok().filter(|count| (1..=NODES_MAX).contains(count));
         let ProtocolSettings::KRaft(mut kraft) = base.protocol.clone();
-        kraft.election_timeout_ms = number(2, 1)?;
-        kraft.fetch_timeout_ms = number(3, 1)?;
+        kraft.election_timeout_ms = number(3, 1)?;
+        kraft.fetch_timeout_ms = number(4, 1)?;
+        kraft.linger_ms = number(5, 1)?;
         kraft.bootstrap = if self.asks_voters { Bootstrap::Voters } else { Bootstrap::Nobody };
         let mut links = base.links;
-        links.latency_min_us = number(4, 1_000)?;
-        links.latency_max_us = number(5, 1_000)?;
-        links.loss_ppm = number(6, 10_000)?;
+        links.latency_min_us = number(6, 1_000)?;
+        links.latency_max_us = number(7, 1_000)?;
+        links.loss_ppm = number(8, 10_000)?;
+        let replicas = replicas.ok_or_else(|| InputError {
+            path: "replicas".into(),
+            says: format!("there can be 1 to {NODES_MAX} nodes"),
+        })?;
+        let observers = u8::try_from(number(1, 1)?).unwrap_or(u8::MAX).min(replicas);
+        kraft.observers = ReplicaSet::first(replicas).without(ReplicaSet::first(replicas - observers));
         let record = Record {
-            replicas: replicas.ok_or_else(|| InputError {
-                path: "replicas".into(),
-                says: format!("there can be 1 to {NODES_MAX} nodes"),
-            })?,
+            replicas,
             seed,
             links,
-            client: ClientSettings { form: self.form, poll_state_max_age_ms: number(7, 1)? },
+            client: ClientSettings { form: self.form, poll_state_max_age_ms: number(9, 1)? },
             protocol: ProtocolSettings::KRaft(kraft),
             title: base.title.clone(),
             ..Record::default()

@@ -6,12 +6,13 @@ use super::keys::KEYS;
 use super::stage::epoch_class;
 use raftwerk::executor::MICROS_PER_MILLI;
 use raftwerk::explain::Explanation;
+use raftwerk::raft::kraft::KRaft;
 use raftwerk::raft::{Form, ReplicaId, RoleShape, SHUTDOWN_TIMEOUT_US};
 use raftwerk::scenario::link::LinkError;
 use raftwerk::session::Session;
-use raftwerk::sim::{Command, EventName, Property};
+use raftwerk::sim::{Command, EventName, Property, Sim};
 use raftwerk::text::en as text;
-use raftwerk::view::{PendingItem, QueuedTask, pending, tasks};
+use raftwerk::view::{PendingItem, QueuedTask, inspect, pending, tasks};
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 use yew::virtual_dom::Key;
@@ -149,12 +150,21 @@ fn item(ctx: &Context<App>, index: usize, line: &PendingItem) -> Html {
         }
         EventName::Timer { .. } | EventName::Task { .. } => Html::default(),
     };
+    let what = if line.is_delivery {
+        let onclick = ctx.link().callback(move |_| Msg::SelectMessage(event));
+        html! {
+            <button type="button" class="what" title={line.key.clone()} {onclick}
+                aria-label={format!("Look into {}", line.text)}>{ &line.text }</button>
+        }
+    } else {
+        html! { <span class="what" title={line.key.clone()}>{ &line.text }</span> }
+    };
     let verb = if matches!(event, EventName::Timer { .. }) { "Fire" } else { "Run" };
     html! {
         <li key={Key::from(line.key.clone())} class={classes!((index == 0).then_some("first"))} aria-label={line.text.clone()}>
             <span class={if line.is_delivery { "mark delivery" } else { "mark timer" }} aria-hidden="true"></span>
             <span class="due">{ text::time(line.at_us) }</span>
-            <span class="what" title={line.key.clone()}>{ &line.text }</span>
+            { what }
             { drop }
             <button type="button" aria-label={format!("{verb} now: {}", line.text)} onclick={run}>{ verb }</button>
         </li>
@@ -178,44 +188,95 @@ pub fn side(app: &App, ctx: &Context<App>, session: &Session) -> Html {
     }
 }
 
+fn rows(rows: &[inspect::Row]) -> Html {
+    html! {
+        <dl>
+            { for rows.iter().map(|row| html! { <><dt>{ row.name }</dt><dd>{ &row.value }</dd></> }) }
+        </dl>
+    }
+}
+
 fn inspector(app: &App, ctx: &Context<App>, session: &Session) -> Html {
+    if let Some(name) = app.selected_message() {
+        return message(ctx, session, &name);
+    }
     let Some(id) = app.selected() else {
-        return html! { <p class="hint">{"Choose a node on the stage to look into it, crash it or time it out."}</p> };
+        return html! {
+            <p class="hint">{"Choose a node on the stage, or a message in the list, to look into it and to change what happens."}</p>
+        };
     };
     let sim = session.sim();
     let Some(standing) = sim.standing(id) else {
         return Html::default();
     };
     let is_up = sim.replica(id).is_some();
-    let shown = |id: Option<ReplicaId>| id.map_or_else(|| "none".to_owned(), |id| format!("node {id}"));
     let fault = sim.fault(id).map(|failure| text::fault(id, failure.fault));
+    let act = |command: Command| ctx.link().callback(move |_| Msg::Act(command));
     html! {
         <section class="inspector" aria-label={format!("Node {id}")}>
             <h2><span class={classes!("dot", epoch_class(standing.epoch))}></span>{ format!("Node {id}") }
                 { button("Close", "plain", ctx.link().callback(|_| Msg::Select(None))) }</h2>
-            <dl>
-                <dt>{"role"}</dt><dd>{ text::condition(is_up.then_some(standing.role), sim.ended(id)) }</dd>
-                <dt>{"epoch"}</dt><dd>{ standing.epoch }</dd>
-                <dt>{"leader"}</dt><dd>{ shown(standing.leader) }</dd>
-                <dt>{"voted for"}</dt><dd>{ shown(standing.voted) }</dd>
-                <dt>{"end offset"}</dt><dd>{ standing.end_offset }</dd>
-                <dt>{"high watermark"}</dt><dd>{ standing.committed.map_or_else(|| "unknown".to_owned(), |hw| hw.to_string()) }</dd>
-            </dl>
+            { rows(&inspect::replica(sim, id)) }
             if let Some(fault) = fault { <p class="notice">{ fault }</p> }
             <p class="actions">
                 if is_up {
+                    { button("Append", "", act(Command::Append { replica: id, key: 1, value: session.position(), count: 1 })) }
                     if standing.role == RoleShape::Leader {
-                        { button("Resign", "", ctx.link().callback(move |_| Msg::Act(Command::Resign { replica: id }))) }
+                        { button("Resign", "", act(Command::Resign { replica: id })) }
                     }
-                    { button("Shut down", "", ctx.link().callback(move |_| Msg::Act(shutdown(id)))) }
-                    { button("Crash", "fault", ctx.link().callback(move |_| Msg::Act(Command::Crash { replica: id, keep_unflushed: false }))) }
+                    { button("Shut down", "", act(shutdown(id))) }
+                    { button("Crash", "fault", act(Command::Crash { replica: id, keep_unflushed: false })) }
                     { button("Time out now", "", ctx.link().callback(move |_| Msg::TimeOut(id))) }
                 } else {
-                    { button("Restart", "", ctx.link().callback(move |_| Msg::Act(Command::Restart { replica: id, is_wiped: false }))) }
+                    { button("Restart", "", act(Command::Restart { replica: id, is_wiped: false })) }
+                    { button("Restart with an empty disk", "fault", act(Command::Restart { replica: id, is_wiped: true })) }
                 }
             </p>
+            { followers(sim, id) }
             { executor(ctx, session, id) }
         </section>
+    }
+}
+
+/// A leader's view of the others.
+fn followers(sim: &Sim<KRaft>, id: ReplicaId) -> Html {
+    let lines = inspect::followers(sim, id);
+    if lines.is_empty() {
+        return Html::default();
+    }
+    html! {
+        <table class="followers">
+            <caption>{ format!("What node {id} knows of the others") }</caption>
+            <thead><tr>
+                <th scope="col">{"node"}</th><th scope="col">{"fetch offset"}</th>
+                <th scope="col">{"last fetch"}</th><th scope="col">{"check-quorum"}</th>
+            </tr></thead>
+            <tbody>
+                { for lines.iter().map(|line| html! {
+                    <tr>
+                        <th scope="row">{ format!("{}{}", line.id, if line.is_voter { "" } else { " (observer)" }) }</th>
+                        <td>{ &line.end_offset }</td><td>{ &line.fetched }</td>
+                        <td>{ if !line.is_voter { "does not count" } else if line.is_counted { "has fetched" } else { "waits" } }</td>
+                    </tr>
+                }) }
+            </tbody>
+        </table>
+    }
+}
+
+/// A message with all its fields.
+fn message(ctx: &Context<App>, session: &Session, name: &EventName) -> Html {
+    let close = button("Close", "plain", ctx.link().callback(|_| Msg::Select(None)));
+    let Some((line, fields)) = inspect::message(session, name) else {
+        return html! {
+            <section class="inspector" aria-label="Message">
+                <h2>{ text::event_name(name) }{ close }</h2>
+                <p class="unit">{"It flies no more: it has arrived, or it was lost."}</p>
+            </section>
+        };
+    };
+    html! {
+        <section class="inspector" aria-label="Message"><h2>{ line }{ close }</h2>{ rows(&fields) }</section>
     }
 }
 

@@ -3,6 +3,7 @@
 //! No web types, no state of its own; the same moment gives the same projection. Lengths are in the units of
 //! the stage's own [`Extent`].
 
+pub mod inspect;
 mod next;
 mod stage;
 

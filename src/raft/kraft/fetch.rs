@@ -209,10 +209,19 @@ impl KRaftReplica {
             }
             return;
         }
-        if self.high_watermark.is_none_or(|known| majority > known) {
-            self.high_watermark = Some(majority);
-            cx.effects.notify = true;
-            cx.note(Note::HighWatermark { to: majority });
+        match self.high_watermark {
+            Some(known) if majority <= known => {
+                if known < self.log.end_offset() {
+                    let have = ends.iter().filter(|&&end| end > known).count();
+                    let small = |count: usize| u8::try_from(count).unwrap_or(u8::MAX);
+                    cx.note(Note::HighWatermarkStays { at: known, have: small(have), need: small(count / 2 + 1) });
+                }
+            }
+            _ => {
+                self.high_watermark = Some(majority);
+                cx.effects.notify = true;
+                cx.note(Note::HighWatermark { to: majority });
+            }
         }
     }
 

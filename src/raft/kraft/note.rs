@@ -211,6 +211,15 @@ pub enum Note {
         /// What it must exceed.
         epoch_start: u64,
     },
+    /// The high watermark stayed: too few have come further.
+    HighWatermarkStays {
+        /// Where it is.
+        at: u64,
+        /// How many voters have come further.
+        have: u8,
+        /// How many are needed.
+        need: u8,
+    },
     /// A request was not answered in time.
     RequestTimedOut {
         /// By whom.

@@ -19,12 +19,14 @@
 
 mod default;
 mod mock;
+mod order;
 mod queue;
 mod tasks;
 mod time;
 
 pub use default::DefaultEventExecutor;
 pub use mock::{MockEventExecutor, advance, earliest};
+pub use order::in_order;
 pub use queue::{Handle, OrderedQueue};
 pub use tasks::{TaskQueue, Turn};
 pub use time::{MICROS_PER_MILLI, MockTime, NEVER};

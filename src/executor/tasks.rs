@@ -7,6 +7,7 @@
 //! capacity, and a running, cancelled or dropped one is not pending; outcomes of the last tasks that ended are kept, as
 //! many as asked for.
 
+use super::order::in_order;
 use super::queue::{Handle, OrderedQueue};
 use super::{NEVER, Outcome, OutcomeOf, Phase, Rejected, TaskId, Work};
 use std::collections::VecDeque;
@@ -293,14 +294,13 @@ impl<T: Work> TaskQueue<T> {
             return;
         }
         self.phase = Phase::Draining;
-        let mut late: Vec<(u64, u64, Handle)> = self
+        let late: Vec<(u64, u64, Handle)> = self
             .queue
             .iter()
             .filter(|(_, (due_us, _), _)| *due_us > now_us)
             .map(|(handle, (due_us, number), _)| (due_us, number, handle))
             .collect();
-        late.sort_unstable_by_key(|&(due_us, number, _)| (due_us, number));
-        for (_, number, handle) in late {
+        for (_, number, handle) in in_order(late, |&(due_us, number, _)| [due_us, number, 0]) {
             if let Some((_, Waiting { task: Some(_), .. })) = self.queue.remove(handle) {
                 self.pending -= 1;
                 self.end(number, Outcome::NeverRan);

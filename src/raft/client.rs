@@ -22,6 +22,7 @@ use super::protocol::{Context, Effects, Ended, Fault, Luck, Protocol, Replica, R
 use super::timers::{Armed, Timer};
 use crate::executor::{
     EventExecutor, MICROS_PER_MILLI, MockEventExecutor, MockTime, NEVER, Outcome, Rejected, TaskId, Turn, Work,
+    in_order,
 };
 use std::collections::VecDeque;
 
@@ -596,9 +597,8 @@ impl<P: Protocol> RaftClient<P, MockEventExecutor<Task<P::Message>>> {
     #[must_use]
     #[inline]
     pub fn queue(&self) -> Vec<(u64, u64, TaskKind)> {
-        let mut queue: Vec<_> = self.executor.waiting().map(|(due_us, n, task)| (due_us, n, task.kind())).collect();
-        queue.sort_unstable_by_key(|&(due_us, number, _)| (due_us, number));
-        queue
+        let queue = self.executor.waiting().map(|(due_us, number, task)| (due_us, number, task.kind())).collect();
+        in_order(queue, |&(due_us, number, _)| [due_us, number, 0])
     }
 
     /// Messages that wait for the one poll event.
@@ -631,7 +631,7 @@ impl<P: Protocol> RaftClient<P, MockEventExecutor<Task<P::Message>>> {
 
     /// Writes everything that decides its future, for a state digest.
     #[inline]
-    pub fn encode(&self, out: &mut Encoder, order: &mut Vec<(u64, u64)>) {
+    pub fn encode(&self, out: &mut Encoder) {
         self.replica.encode(out);
         out.u64(self.clock.offset_us);
         out.u32(self.clock.rate_ppm);
@@ -644,36 +644,32 @@ impl<P: Protocol> RaftClient<P, MockEventExecutor<Task<P::Message>>> {
             out.u32(u32::try_from(timer.index()).unwrap_or(u32::MAX));
         }
         // Tasks in their order; their numbers are part of their names.
-        order.clear();
-        order.extend(self.executor.waiting().map(|(due_us, number, _)| (due_us, number)));
-        order.sort_unstable();
-        for &(due_us, number) in order.iter() {
+        let waiting = self.executor.waiting().collect();
+        for (due_us, number, task) in in_order(waiting, |&(due_us, number, _)| [due_us, number, 0]) {
             out.u64(due_us);
             out.u64(number);
-            let task = self.executor.waiting().find(|&(_, n, _)| n == number).map(|(_, _, task)| task);
             match task {
-                Some(Task::PollState) => out.u8(0),
-                Some(Task::Message(from, message)) => {
+                Task::PollState => out.u8(0),
+                Task::Message(from, message) => {
                     out.u8(1);
                     out.u8(from.0);
                     P::encode_message(message, out);
                 }
-                Some(Task::PollListeners) => out.u8(2),
-                Some(Task::Timer(timer)) => {
+                Task::PollListeners => out.u8(2),
+                Task::Timer(timer) => {
                     out.u8(3);
                     out.u32(u32::try_from(timer.index()).unwrap_or(u32::MAX));
                 }
-                Some(Task::Poll) => out.u8(4),
-                Some(Task::Request(request)) => {
+                Task::Poll => out.u8(4),
+                Task::Request(request) => {
                     out.u8(5);
                     request.encode(out);
                 }
-                Some(Task::Arrival(from, message)) => {
+                Task::Arrival(from, message) => {
                     out.u8(6);
                     out.u8(from.0);
                     P::encode_message(message, out);
                 }
-                None => {}
             }
         }
     }

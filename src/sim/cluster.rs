@@ -17,7 +17,7 @@ use super::luck::ReplicaLuck;
 use super::network::{DeliveryKey, Flight, Network};
 use super::settings::SimSettings;
 use super::trace::{TraceEvent, What};
-use crate::executor::{MICROS_PER_MILLI, MockEventExecutor, MockTime, NEVER, earliest};
+use crate::executor::{MICROS_PER_MILLI, MockEventExecutor, MockTime, NEVER, earliest, in_order};
 use crate::raft::{
     Armed, DriverState, Effects, Encoder, Ended, Face, Failure, LocalClock, Log, Protocol, RaftClient,
     RaftClientDriver, Ran, Replica, ReplicaId, Request, Standing, Surroundings, Task, TaskError, TaskKind, Timer,
@@ -385,15 +385,17 @@ impl<P: Protocol> Sim<P> {
         }
         let flights = self.network.flights();
         all.extend(flights.map(|(key, _)| NextEvent { at_us: key.at_us, replica: key.to, name: delivery_name(key) }));
-        all.sort_by_key(|event| {
-            let class = match event.name {
-                EventName::Timer { timer, number, .. } => (0, Some(timer), 0, number, false),
-                EventName::Delivery { from, number, is_copy, .. } => (1, None, from.0, number, is_copy),
-                EventName::Task { number, .. } => (2, None, 0, number, false),
+        in_order(all, |event| {
+            // Of one time and replica: timers, deliveries, tasks.
+            let [class, a, b, c] = match event.name {
+                EventName::Timer { timer, number, .. } => {
+                    [0, timer.kind as u64, timer.peer.map_or(0, |peer| 1 + u64::from(peer.0)), number.into()]
+                }
+                EventName::Delivery { from, number, is_copy, .. } => [1, from.0.into(), number.into(), is_copy.into()],
+                EventName::Task { number, .. } => [2, 0, 0, number.into()],
             };
-            (event.at_us, event.replica, class)
-        });
-        all
+            [event.at_us, u64::from(event.replica.0) << 16 | class << 8 | a, b << 32 | c]
+        })
     }
 
     // Stepping.
@@ -856,7 +858,6 @@ impl<P: Protocol> Sim<P> {
     #[must_use]
     pub fn state_digest(&self) -> u64 {
         let mut out = Encoder::default();
-        let mut order = Vec::new();
         out.u64(self.time.now_us());
         out.u64(self.steps);
         if let Some((replica, tasks)) = self.open {
@@ -868,7 +869,7 @@ impl<P: Protocol> Sim<P> {
             match member {
                 Member::Up(driver) => {
                     out.u8(1);
-                    driver.client().encode(&mut out, &mut order);
+                    driver.client().encode(&mut out);
                 }
                 Member::Down { disk, .. } => {
                     out.u8(0);

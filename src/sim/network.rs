@@ -6,7 +6,7 @@
 
 use super::luck::{PPM, Stream, scale};
 use super::settings::LinkConditions;
-use crate::executor::{Handle, OrderedQueue};
+use crate::executor::{Handle, OrderedQueue, in_order};
 use crate::raft::{Encoder, ReplicaId};
 
 /// Orders deliveries: time, receiver, sender, number, copies last.
@@ -22,6 +22,14 @@ pub struct DeliveryKey {
     pub number: u32,
     /// Whether it is the second delivery of a duplicated message.
     pub is_copy: bool,
+}
+
+impl DeliveryKey {
+    /// Numbers that rise as keys do.
+    fn rank(&self) -> [u64; 3] {
+        let link = u64::from(self.to.0) << 8 | u64::from(self.from.0);
+        [self.at_us, link, u64::from(self.number) << 1 | u64::from(self.is_copy)]
+    }
 }
 
 /// A message in flight.
@@ -243,9 +251,7 @@ impl<M: Clone> Network<M> {
                 out.u32(part);
             }
         }
-        let mut flights: Vec<_> = self.flights().collect();
-        flights.sort_unstable_by_key(|(key, _)| *key);
-        for (key, flight) in flights {
+        for (key, flight) in in_order(self.flights().collect(), |(key, _)| key.rank()) {
             out.u64(key.at_us);
             out.u8(key.to.0);
             out.u8(key.from.0);

@@ -2,7 +2,7 @@
 //!
 //! The message layer and the timer layer have one child per arrow and per replica, in the order of the projection.
 
-use raftwerk::view::{Arrow, StageView, arc_path};
+use raftwerk::view::{Arrow, Px, StageView, arc_path};
 use yew::NodeRef;
 
 fn set(element: &web_sys::Element, name: &str, value: &str) {
@@ -12,13 +12,13 @@ fn set(element: &web_sys::Element, name: &str, value: &str) {
 /// The transform of an arrow's head.
 pub fn head_transform(arrow: &Arrow, playhead_us: u64) -> String {
     let (x, y, _) = arrow.head(playhead_us);
-    format!("translate({x:.2} {y:.2}) rotate({:.2})", arrow.angle_deg())
+    format!("translate({} {}) rotate({})", Px(x), Px(y), Px(arrow.angle_deg()))
 }
 
 /// The transform of an arrow's label: beside the head, on the right of its flight.
 pub fn label_transform(arrow: &Arrow, playhead_us: u64) -> String {
     let (x, y, _) = arrow.head(playhead_us);
-    format!("translate({x:.2} {:.2})", y + 17.0)
+    format!("translate({} {})", Px(x), Px(y + 17.0))
 }
 
 /// Puts everything where it belongs at the playhead.
@@ -29,8 +29,8 @@ pub fn draw(stage: &StageView, playhead_us: u64, messages: &NodeRef, timers: &No
             let Some(group) = child else { break };
             let (x, y, _) = arrow.head(playhead_us);
             if let Some(trail) = group.first_element_child() {
-                set(&trail, "x2", &format!("{x:.2}"));
-                set(&trail, "y2", &format!("{y:.2}"));
+                set(&trail, "x2", &Px(x).to_string());
+                set(&trail, "y2", &Px(y).to_string());
                 if let Some(head) = trail.next_element_sibling() {
                     set(&head, "transform", &head_transform(arrow, playhead_us));
                     if let Some(label) = head.next_element_sibling() {

@@ -3,7 +3,7 @@
 use super::app::{App, Msg};
 use super::frame::{head_transform, label_transform};
 use raftwerk::raft::{ReplicaId, RoleShape};
-use raftwerk::view::{Arrow, Extent, LinkLine, NodeView, StageView, arc_path, shape_path};
+use raftwerk::view::{Arrow, Extent, LinkLine, NodeView, Px, StageView, arc_path, shape_path};
 use yew::prelude::*;
 use yew::virtual_dom::Key;
 
@@ -64,7 +64,7 @@ fn arrow(arrow: &Arrow, playhead_us: u64) -> Html {
 }
 
 fn fmt(value: f64) -> String {
-    format!("{value:.2}")
+    Px(value).to_string()
 }
 
 fn strip(node: &NodeView) -> Html {
@@ -75,7 +75,7 @@ fn strip(node: &NodeView) -> Html {
     let at = |index: usize| (index as f64 - node.strip.len() as f64 / 2.0) * 13.0;
     let committed = node.strip.iter().filter(|(_, is_committed)| *is_committed).count();
     html! {
-        <g class="strip" transform={format!("translate(0 {:.1})", node.radius + 16.0)}>
+        <g class="strip" transform={format!("translate(0 {})", Px(node.radius + 16.0))}>
             { for node.strip.iter().enumerate().map(|(index, (epoch, is_committed))| html! {
                 <rect class={classes!("entry", epoch_class(*epoch), (!is_committed).then_some("open"))}
                     x={fmt(at(index))} y="0" width="11" height="11" rx="2" />
@@ -106,7 +106,7 @@ fn node(app: &App, ctx: &Context<App>, view: &NodeView) -> Html {
     html! {
         <g key={key_of(&view.number)} class={classes!("replica", role_class(view.role), epoch_class(view.epoch),
                 is_selected.then_some("selected"))}
-            transform={format!("translate({:.2} {:.2})", view.x, view.y)}>
+            transform={format!("translate({} {})", Px(view.x), Px(view.y))}>
             <g aria-hidden="true">
             <path class="body" d={shape_path(view.role, view.radius)} />
             { for view.votes.iter().map(|vote| html! {
@@ -124,7 +124,7 @@ fn node(app: &App, ctx: &Context<App>, view: &NodeView) -> Html {
                 <text class="word" y="17">{view.word}</text>
             }
             if view.role.is_some() {
-                <g transform={format!("translate({corner:.1} {:.1})", -corner - 4.0)}>
+                <g transform={format!("translate({} {})", Px(corner), Px(-corner - 4.0))}>
                     <rect class="badge" x="-8" y="-9" width={fmt(badge_width)} height="18" rx="9" />
                     <text class="badge-text" x={fmt(badge_width / 2.0 - 8.0)} y="4">{badge}</text>
                 </g>
@@ -143,7 +143,7 @@ fn link(line: &LinkLine) -> Html {
     html! {
         <g key={key_of(&line.key)} class="link cut">
             <line x1={fmt(line.from.0)} y1={fmt(line.from.1)} x2={fmt(line.to.0)} y2={fmt(line.to.1)} />
-            <path class="cross" transform={format!("translate({:.1} {:.1})", middle.0, middle.1)} d="M-5 -5L5 5M-5 5L5 -5" />
+            <path class="cross" transform={format!("translate({} {})", Px(middle.0), Px(middle.1))} d="M-5 -5L5 5M-5 5L5 -5" />
         </g>
     }
 }
@@ -176,7 +176,7 @@ pub fn stage(app: &App, ctx: &Context<App>, view: &StageView, extent: Extent, pl
                 <g>{ for view.links.iter().map(link) }</g>
                 <g ref={app.timer_layer()} class="timers" aria-hidden="true">
                     { for view.nodes.iter().map(|line| html! {
-                        <g key={key_of(&line.number)} transform={format!("translate({:.2} {:.2})", line.x, line.y)}>
+                        <g key={key_of(&line.number)} transform={format!("translate({} {})", Px(line.x), Px(line.y))}>
                             <circle class={if line.role.is_some() { "dial" } else { "dial off" }} r={fmt(line.radius + 9.0)} />
                             <path class="arc" d={arc_path(line.radius + 9.0, line.timer_left(playhead_us))} />
                         </g>

@@ -8,4 +8,4 @@ mod next;
 mod stage;
 
 pub use next::{PendingItem, QueuedTask, pending, tasks};
-pub use stage::{Arrow, Extent, LinkLine, NARROW, NodeView, StageView, Vote, WIDE, arc_path, shape_path, stage};
+pub use stage::{Arrow, Extent, LinkLine, NARROW, NodeView, Px, StageView, Vote, WIDE, arc_path, shape_path, stage};

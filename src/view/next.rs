@@ -1,5 +1,6 @@
 //! The list of what can happen next.
 
+use crate::executor::in_order;
 use crate::raft::kraft::{KRaft, MessageKind};
 use crate::raft::{Form, MessageFace, Protocol, ReplicaId, TaskKind, Timer};
 use crate::session::Session;
@@ -57,9 +58,11 @@ pub fn tasks(sim: &Sim<KRaft>, replica: ReplicaId) -> Vec<QueuedTask> {
     };
     let what = |kind: TaskKind, due_us: u64| match kind {
         TaskKind::Poll => {
-            let mut over: Vec<_> =
+            let over: Vec<_> =
                 client.waking().filter(|(_, line)| client.clock().global_us(line.at_us) <= due_us).collect();
-            over.sort_by_key(|(timer, line)| (line.at_us, *timer));
+            let over = in_order(over, |(timer, line)| {
+                [line.at_us, timer.kind as u64, timer.peer.map_or(0, |peer| 1 + u64::from(peer.0))]
+            });
             let timers: Vec<Timer> = over.into_iter().map(|(timer, _)| timer).collect();
             text::poll_finds(&timers, client.inbox_len())
         }

@@ -1,5 +1,6 @@
 //! The stage: replicas on a ring, links between them, messages on the links.
 
+use crate::executor::in_order;
 use crate::raft::kraft::{KRaft, MessageKind};
 use crate::raft::{MessageFace, Protocol, ReplicaId, RoleShape, TimerKind, Verdict};
 use crate::session::Session;
@@ -98,6 +99,8 @@ pub struct Arrow {
     pub is_quiet: bool,
     /// Whether it will not arrive.
     pub is_lost: bool,
+    /// Its place among those that leave and arrive at the same times.
+    pub rank: u64,
     /// Whether it is the second of two.
     pub is_copy: bool,
     /// Where it starts.
@@ -283,7 +286,7 @@ pub fn stage(session: &Session, extent: Extent) -> StageView {
         let (a, b) = (centre(from), centre(to));
         (aside(edge(a, b, inset), a, b, 5.0), aside(edge(b, a, inset), a, b, 5.0))
     };
-    let arrow = |key: String, ends: (ReplicaId, ReplicaId), face: MessageFace<MessageKind>, flight_us| {
+    let arrow = |key: String, ends: (ReplicaId, ReplicaId), number: u32, face: MessageFace<MessageKind>, flight_us| {
         let (from, to) = line(ends.0, ends.1);
         Arrow {
             key,
@@ -294,6 +297,7 @@ pub fn stage(session: &Session, extent: Extent) -> StageView {
             is_quiet: is_quiet(&face),
             is_lost: false,
             is_copy: false,
+            rank: u64::from(ends.0.0) << 48 | u64::from(ends.1.0) << 40 | u64::from(number) << 1,
             from,
             to,
             is_loop: ends.0 == ends.1,
@@ -305,18 +309,19 @@ pub fn stage(session: &Session, extent: Extent) -> StageView {
         let (from, to) = (key.from, key.to);
         let name = text::event_name(&EventName::Delivery { from, to, number: key.number, is_copy: key.is_copy });
         let face = KRaft::message_face(&flight.message);
-        let flies = arrow(name, (from, to), face, (flight.sent_us, key.at_us));
-        arrows.push(Arrow { is_copy: key.is_copy, ..flies });
+        let flies = arrow(name, (from, to), key.number, face, (flight.sent_us, key.at_us));
+        arrows.push(Arrow { is_copy: key.is_copy, rank: flies.rank | u64::from(key.is_copy), ..flies });
     }
     for lost in session.lost() {
         if let What::Sent { to, number, at_us, face, fate: Fate::Lost | Fate::Cut } = lost.sent.what {
             let from = lost.sent.replica;
-            let flies = arrow(format!("lost {from}>{to} #{number}"), (from, to), face, (lost.sent.at_us, at_us));
+            let flies =
+                arrow(format!("lost {from}>{to} #{number}"), (from, to), number, face, (lost.sent.at_us, at_us));
             arrows.push(Arrow { is_lost: true, ..flies });
         }
     }
     // The queue keeps no order; the picture must.
-    arrows.sort_by(|a, b| (a.flight_us, &a.key).cmp(&(b.flight_us, &b.key)));
+    let arrows = in_order(arrows, |arrow| [arrow.flight_us.0, arrow.flight_us.1, arrow.rank]);
     let links = sim
         .ids()
         .flat_map(|from| sim.ids().map(move |to| (from, to)))
@@ -333,6 +338,24 @@ const fn is_quiet(face: &MessageFace<MessageKind>) -> bool {
     matches!(face.kind, MessageKind::Fetch | MessageKind::FetchAnswer) && face.entries == 0
 }
 
+/// A length as it is written into a drawing: in hundredths. The standard way to write such a number is a large part of what
+/// a page would load.
+#[derive(Clone, Copy, Debug)]
+pub struct Px(pub f64);
+
+impl std::fmt::Display for Px {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        #[expect(clippy::cast_possible_truncation, reason = "a drawing is a few thousand units wide")]
+        let hundredths = (self.0 * 100.0).round() as i64;
+        let sign = if hundredths < 0 { "-" } else { "" };
+        let (whole, rest) = (hundredths.abs() / 100, hundredths.abs() % 100);
+        match rest {
+            0 => write!(out, "{sign}{whole}"),
+            _ => write!(out, "{sign}{whole}.{rest:02}"),
+        }
+    }
+}
+
 /// The outline of a role: circle, hexagon or rounded square, around the origin.
 #[must_use]
 pub fn shape_path(role: Option<RoleShape>, r: f64) -> String {
@@ -341,35 +364,25 @@ pub fn shape_path(role: Option<RoleShape>, r: f64) -> String {
             let points: Vec<String> = (0..6)
                 .map(|i| {
                     let angle = -PI / 2.0 + TAU * f64::from(i) / 6.0;
-                    format!("{:.1} {:.1}", r * 1.06 * angle.cos(), r * 1.06 * angle.sin())
+                    format!("{} {}", Px(r * 1.06 * angle.cos()), Px(r * 1.06 * angle.sin()))
                 })
                 .collect();
             format!("M{}Z", points.join("L"))
         }
         Some(RoleShape::Leader | RoleShape::Resigned) => {
-            let (s, c) = (r * 0.88, r * 0.2);
-            format!(
-                "M{:.1} {:.1}H{:.1}Q{s:.1} {:.1} {s:.1} {:.1}V{:.1}Q{s:.1} {s:.1} {:.1} {s:.1}H{:.1}Q{:.1} {s:.1} {:.1} {:.1}V{:.1}Q{:.1} {:.1} {:.1} {:.1}Z",
-                c - s,
-                -s,
-                s - c,
-                -s,
-                c - s,
-                s - c,
-                s - c,
-                c - s,
-                -s,
-                -s,
-                s - c,
-                c - s,
-                -s,
-                -s,
-                c - s,
-                -s
-            )
+            // Half a side, and half of it without the corner.
+            let (side, straight) = (r * 0.88, r * 0.68);
+            let [s, m, t, u] = [side, -side, straight, -straight].map(Px);
+            format!("M{u} {m}H{t}Q{s} {m} {s} {u}V{t}Q{s} {s} {t} {s}H{u}Q{m} {s} {m} {t}V{u}Q{m} {m} {u} {m}Z")
         }
-        _ => format!("M0 {:.1}A{r:.1} {r:.1} 0 1 1 0 {r:.1}A{r:.1} {r:.1} 0 1 1 0 {:.1}Z", -r, -r),
+        _ => circle_path(r),
     }
+}
+
+/// A circle from the top, clockwise.
+fn circle_path(r: f64) -> String {
+    let (top, r) = (Px(-r), Px(r));
+    format!("M0 {top}A{r} {r} 0 1 1 0 {r}A{r} {r} 0 1 1 0 {top}")
 }
 
 /// An arc around the origin from the top, clockwise, over `part` of the circle.
@@ -379,9 +392,21 @@ pub fn arc_path(r: f64, part: f64) -> String {
         return String::new();
     }
     if part >= 0.999 {
-        return format!("M0 {:.2}A{r:.2} {r:.2} 0 1 1 0 {r:.2}A{r:.2} {r:.2} 0 1 1 0 {:.2}", -r, -r);
+        return circle_path(r);
     }
     let angle = -PI / 2.0 + TAU * part;
     let large = u8::from(part > 0.5);
-    format!("M0 {:.2}A{r:.2} {r:.2} 0 {large} 1 {:.2} {:.2}", -r, r * angle.cos(), r * angle.sin())
+    let end = (Px(r * angle.cos()), Px(r * angle.sin()));
+    format!("M0 {}A{} {} 0 {large} 1 {} {}", Px(-r), Px(r), Px(r), end.0, end.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_are_written_in_hundredths() {
+        let shown: Vec<String> = [0.0, 1.0, -0.004, -0.5, 12.345, -7.999].map(|value| Px(value).to_string()).to_vec();
+        assert_eq!(shown, ["0", "1", "0", "-0.50", "12.35", "-8"]);
+    }
 }

@@ -9,7 +9,7 @@ const { page } = await open(browser, server.address);
 await names(page);
 for (const [name, every] of [["idle", 0], ["at 20 appends a second", 50_000], ["idle", 0], ["at 20 appends a second", 50_000]]) {
   const quarters = await page.evaluate((detail) => new Promise((done) => {
-    document.addEventListener("raftwerk:bench-result", (event) => done(event.detail.split(" ").map(Number)), { once: true });
+    document.addEventListener("raftwerk:bench-result", (event) => done(event.detail.split(" ").map((us) => Number(us) / 1000)), { once: true });
     document.dispatchEvent(new CustomEvent("raftwerk:bench", { detail }));
   }), `${EVENTS} ${every}`);
   const rate = (events, ms) => (events / ms / 1000).toFixed(2);

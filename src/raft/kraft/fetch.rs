@@ -192,7 +192,8 @@ impl KRaftReplica {
         let Role::Leader { epoch_start, followers, .. } = &self.role else {
             return;
         };
-        // The n/2-th largest of the known end offsets, unknown ones last: selection over at most 25 numbers.
+        // The n/2-th largest of the known end offsets, unknown ones last: among at most 25 numbers, the largest that a
+        // majority has reached.
         let mut ends = [0_u64; crate::raft::ids::REPLICAS_MAX as usize];
         let mut count = 0;
         for voter in self.voters.iter() {
@@ -200,9 +201,9 @@ impl KRaftReplica {
             ends[count] = followers[voter.index()].end_offset.unwrap_or(0);
             count += 1;
         }
-        let ends = &mut ends[..count];
-        ends.sort_unstable_by(|a, b| b.cmp(a));
-        let majority = ends[count / 2];
+        let ends = &ends[..count];
+        let reached = |end: u64| ends.iter().filter(|&&other| other >= end).count();
+        let majority = ends.iter().copied().filter(|&end| reached(end) > count / 2).max().unwrap_or(0);
         if majority <= *epoch_start {
             if majority > 0 && self.high_watermark.is_none() {
                 cx.note(Note::HighWatermarkWaits { majority, epoch_start: *epoch_start });

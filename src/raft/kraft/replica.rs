@@ -12,7 +12,7 @@ use super::message::{Address, Answer, Body, ErrorCode, KRaftMessage, Successors}
 use super::note::{Cause, Note};
 use super::settings::Bootstrap;
 use super::state::{Disk, Follower, QuorumRecord, Role, Tally};
-use crate::executor::{MICROS_PER_MILLI, NEVER};
+use crate::executor::{MICROS_PER_MILLI, NEVER, in_order};
 use crate::raft::digest::Encoder;
 use crate::raft::ids::{ReplicaId, ReplicaSet};
 use crate::raft::log::{BATCH_ENTRIES, Log, Payload};
@@ -301,11 +301,11 @@ impl KRaftReplica {
         let Role::Leader { followers, .. } = &self.role else {
             panic!("Resigned from {from:?}");
         };
-        let mut others: Vec<ReplicaId> = self.voters.without(ReplicaSet::only(self.id)).iter().collect();
+        let others = self.voters.without(ReplicaSet::only(self.id)).iter().collect();
         // Furthest first, unknown last, ties by ascending id (spec 4.3).
-        others.sort_by_key(|id| {
+        let others = in_order(others, |id: &ReplicaId| {
             let known = followers[id.index()].end_offset;
-            (known.is_none(), known.map(|end| u64::MAX - end), *id)
+            [u64::from(known.is_none()), known.map_or(0, |end| u64::MAX - end), id.0.into()]
         });
         let successors = Successors::new(others);
         self.high_watermark = None;

@@ -56,6 +56,68 @@ fn bad_input_names_its_field() {
 }
 
 #[test]
+fn starts_that_contradict_themselves_name_their_field() {
+    use raftwerk::raft::ReplicaId;
+    use raftwerk::raft::kraft::KRaftSettings;
+    use raftwerk::scenario::{ProtocolSettings, Record, Start, validate};
+    let good = || Record {
+        replicas: 3,
+        starts: vec![
+            Start {
+                log: vec![1, 1, 2],
+                epoch: 3,
+                leader: Some(ReplicaId(1)),
+                high_watermark: Some(3),
+                ..Start::default()
+            },
+            Start { log: vec![1, 1, 2], epoch: 3, leader: Some(ReplicaId(1)), ..Start::default() },
+            Start { log: vec![1, 1], epoch: 2, voted: Some(ReplicaId(2)), high_watermark: Some(2), ..Start::default() },
+        ],
+        ..Record::default()
+    };
+    let session = Session::open(good()).expect("it opens");
+    let ends = |id| session.sim().standing(ReplicaId(id)).map(|standing| standing.end_offset);
+    assert_eq!([ends(0), ends(1), ends(2)], [Some(3), Some(3), Some(2)]);
+    let again = raftwerk::scenario::link::decode(&raftwerk::scenario::link::encode(&session.record()));
+    assert_eq!(again, Ok(Some(session.record())));
+
+    let bad = |change: fn(&mut Record)| {
+        let mut record = good();
+        change(&mut record);
+        validate(&record).expect_err("it contradicts itself").path
+    };
+    assert_eq!(
+        bad(|it| {
+            it.starts.pop();
+        }),
+        "starts"
+    );
+    assert_eq!(bad(|it| it.starts[0].log = vec![2, 1]), "starts[0].log");
+    assert_eq!(bad(|it| it.starts[0].log = vec![0, 1]), "starts[0].log");
+    assert_eq!(bad(|it| it.starts[0].epoch = 1), "starts[0].epoch");
+    assert_eq!(bad(|it| it.starts[1].leader = Some(ReplicaId(3))), "starts[1].leader");
+    assert_eq!(bad(|it| it.starts[1].leader = Some(ReplicaId(2))), "starts[1].leader");
+    assert_eq!(bad(|it| it.starts[2].voted = Some(ReplicaId(9))), "starts[2].voted");
+    assert_eq!(bad(|it| it.starts[0].voted = Some(ReplicaId(0))), "starts[0].voted");
+    assert_eq!(bad(|it| it.starts[0].high_watermark = Some(4)), "starts[0].high_watermark");
+    assert_eq!(bad(|it| it.starts[1].high_watermark = Some(1)), "starts[1].high_watermark");
+    assert_eq!(bad(|it| it.starts[2].log = vec![1, 2]), "starts[2].high_watermark");
+    assert_eq!(bad(|it| it.starts[1].log = vec![1, 1]), "starts[0].high_watermark");
+    let observers = |all: &[u8]| {
+        let mut record = good();
+        let mut kraft = KRaftSettings::default();
+        for &id in all {
+            kraft.observers.insert(ReplicaId(id));
+        }
+        record.protocol = ProtocolSettings::KRaft(kraft);
+        validate(&record).map_err(|error| error.path)
+    };
+    assert_eq!(observers(&[2]), Err("starts[2].voted".into()), "an observer did not vote for itself");
+    assert_eq!(observers(&[0, 1, 2]), Err("protocol.kraft.observers".into()));
+    assert_eq!(observers(&[7]), Err("protocol.kraft.observers".into()));
+}
+
+#[test]
 fn b19_64_bit_seeds_are_told_apart() {
     let run = |seed| {
         let mut session = Session::open(raftwerk::scenario::Record { seed, ..Default::default() }).expect("it opens");

@@ -121,8 +121,8 @@ pub fn task(kind: TaskKind) -> String {
 #[must_use]
 pub fn told(epoch: u32, leader: Option<ReplicaId>) -> String {
     match leader {
-        Some(leader) => format!("node {leader} leads epoch {epoch}"),
-        None => format!("nobody leads epoch {epoch}"),
+        Some(leader) => format!("node {leader}, epoch {epoch}"),
+        None => format!("nobody, epoch {epoch}"),
     }
 }
 

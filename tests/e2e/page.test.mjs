@@ -344,6 +344,66 @@ test("a leader that shuts down gracefully hands over, and says so", async () => 
   await it.done();
 });
 
+const field = (page, region, name) => region.locator("dt", { hasText: new RegExp(`^${name}$`) }).locator("xpath=following-sibling::dd[1]").textContent();
+
+test("a record is appended at the leader, committed, and seen in every state machine", async () => {
+  const it = await open(browser, server.address);
+  const { page } = it;
+  await stepToLeader(page);
+  for (let i = 0; i < 60; i += 1) await stepOnce(page);
+  const [name] = await leaders(page);
+  const id = name.match(/\d+/)[0];
+  await page.getByRole("button", { name }).click();
+  const inspector = page.getByRole("region", { name: `Node ${id}`, exact: true });
+  assert.equal(await field(page, inspector, "state machine"), "empty");
+  assert.equal(await field(page, inspector, "epoch start offset"), "0");
+  await button(page, "Append").click();
+  await page.getByRole("region", { name: "What happened and why" }).getByText(/A client appends 1 record at node/).waitFor();
+  const rows = inspector.getByRole("table", { name: `What node ${id} knows of the others` }).getByRole("row");
+  assert.equal(await rows.count(), 5);
+  for (let i = 0; !(await field(page, inspector, "state machine")).startsWith("1 = "); i += 1) { assert.ok(i < 120); await stepOnce(page); }
+  const map = await field(page, inspector, "state machine");
+  assert.equal(await field(page, inspector, "high watermark"), "2");
+  for (const other of ["1", "2", "3", "4", "5"].filter((n) => n !== id)) {
+    await page.getByRole("button", { name: new RegExp(`^Node ${other},`) }).first().click();
+    const region = page.getByRole("region", { name: `Node ${other}`, exact: true });
+    for (let i = 0; await field(page, region, "state machine") !== map; i += 1) { assert.ok(i < 60); await stepOnce(page); }
+  }
+  await it.done();
+});
+
+test("a message is looked into while it flies, field by field", async () => {
+  const it = await open(browser, server.address);
+  const { page } = it;
+  for (let i = 0; i < 200 && await page.getByRole("button", { name: /^Look into PreVote/ }).count() === 0; i += 1) await stepOnce(page);
+  await page.getByRole("button", { name: /^Look into PreVote/ }).first().click();
+  const inspector = page.getByRole("region", { name: "Message", exact: true });
+  for (const [name, value] of [["replicaEpoch", "0"], ["lastOffset", "0"], ["preVote", "yes"]]) assert.equal(await field(page, inspector, name), value);
+  // The answer has fields of its own, by Kafka's names.
+  for (let i = 0; i < 200 && await page.getByRole("button", { name: /^Look into (granted|refused)/ }).count() === 0; i += 1) await stepOnce(page);
+  await page.getByRole("button", { name: /^Look into (granted|refused)/ }).first().click();
+  assert.equal(await field(page, inspector, "errorCode"), "NONE");
+  assert.match(await field(page, inspector, "voteGranted"), /yes|no/);
+  await it.done();
+});
+
+test("observers follow and never campaign; a bad number of them says so", async () => {
+  const it = await open(browser, server.address);
+  const { page } = it;
+  await button(page, "Settings").click();
+  await page.getByLabel("Observers among them").fill("5");
+  await button(page, "Start a new run").click();
+  assert.match(await page.getByRole("form", { name: "Settings" }).textContent(), /somebody must be a voter/);
+  await page.getByLabel("Observers among them").fill("2");
+  await button(page, "Start a new run").click();
+  await page.waitForFunction(() => document.querySelector(".position").textContent.startsWith("event 0 of"));
+  await stepToLeader(page);
+  await page.getByRole("button", { name: /^Node 5,/ }).first().click();
+  assert.equal(await field(page, page.getByRole("region", { name: "Node 5", exact: true }), "membership"), "observer");
+  assert.match((await leaders(page))[0], /^Node [123],/);
+  await it.done();
+});
+
 test("settings: a bad field says what is wrong and keeps the run; good ones start a new run", async () => {
   const it = await open(browser, server.address);
   const { page } = it;

@@ -311,17 +311,20 @@ impl Lone {
 
     /// The same, meant for somebody.
     pub fn request_for(&mut self, address: Address, from: u8, body: Body) -> Body {
-        self.correlation += 1;
-        let correlation = self.correlation;
-        self.receive(from, KRaftMessage { address, correlation, body });
+        let correlation = self.request_later_for(address, from, body);
         self.run();
         self.answer_to(from, correlation).expect("it is answered at once")
     }
 
     /// A request arrives and nothing runs yet; gives its correlation id.
     pub fn request_later(&mut self, from: u8, body: Body) -> u32 {
+        self.request_later_for(Address::default(), from, body)
+    }
+
+    /// The same, meant for somebody.
+    pub fn request_later_for(&mut self, address: Address, from: u8, body: Body) -> u32 {
         self.correlation += 1;
-        self.receive(from, KRaftMessage { address: Address::default(), correlation: self.correlation, body });
+        self.receive(from, KRaftMessage { address, correlation: self.correlation, body });
         self.correlation
     }
 

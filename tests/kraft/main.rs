@@ -13,6 +13,7 @@
 //! | `leader_state` | L01 to L14: high watermark and check-quorum |
 //! | `peers` | the KRaft cases P36, P37, P38, P41 and P43 |
 //! | `bugs` | Kafka's own bugs that must not be here |
+//! | `garbage` | whatever else arrives |
 //!
 //! Rows that cannot be said here, and why: C38's anonymous observer and Q09 and the end of Q25 (a node without an id has no
 //! place in a cluster of numbered replicas); Q22's "one more endpoint" and Q24's "empty endpoints" (nodes have no
@@ -22,6 +23,7 @@
 
 mod bugs;
 mod elections;
+mod garbage;
 mod leader_state;
 mod lone;
 mod peers;

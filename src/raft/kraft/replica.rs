@@ -354,7 +354,9 @@ impl KRaftReplica {
     /// Takes over what a message says of epoch and leader (spec 4.0, `maybeTransition`).
     pub(super) fn learn(&mut self, epoch: u32, leader: Option<ReplicaId>, cx: &mut Cx<'_>) {
         let contradicts = match leader {
-            Some(leader) if leader == self.id => !matches!(self.role, Role::Leader { .. } | Role::Resigned { .. }),
+            Some(leader) if leader == self.id => {
+                epoch > self.epoch || !matches!(self.role, Role::Leader { .. } | Role::Resigned { .. })
+            }
             Some(leader) => epoch == self.epoch && self.leader().is_some_and(|known| known != leader),
             None => false,
         };
@@ -362,7 +364,8 @@ impl KRaftReplica {
             cx.effects.fault = Some(Fault::ContradictoryLeader { epoch });
             return;
         }
-        match leader {
+        // A leader that is nowhere to be reached cannot be followed.
+        match leader.filter(|leader| leader.0 < self.connections.len()) {
             Some(leader) if epoch > self.epoch => self.become_follower(epoch, leader, Cause::HigherEpoch, cx),
             None if epoch > self.epoch => self.become_unattached(epoch, Cause::HigherEpoch, cx),
             Some(leader) if epoch == self.epoch && self.leader().is_none() => {

@@ -27,7 +27,8 @@ impl KRaftReplica {
             return self.refuse_vote(from, pre_vote, Refusal::Invalid, (0, 0), ErrorCode::InvalidRequest, cx);
         };
         let theirs = (last_offset, last_epoch);
-        if !legal_last {
+        // Nobody asks itself.
+        if !legal_last || from == self.id {
             return self.refuse_vote(from, pre_vote, Refusal::Invalid, theirs, ErrorCode::InvalidRequest, cx);
         }
         if asked_epoch < self.epoch {

@@ -1,8 +1,9 @@
 //! Clusters in which some cannot hear some others: the cases P13, P15, P17 and P18, for KRaft.
 #![cfg(not(target_arch = "wasm32"))]
 
+use raftwerk::explain::{Because, Question, ask};
 use raftwerk::raft::kraft::{KRaftSettings, Rules};
-use raftwerk::raft::{ReplicaId, RoleShape, Standing};
+use raftwerk::raft::{ReplicaId, ReplicaSet, RoleShape, Standing};
 use raftwerk::scenario::{ProtocolSettings, Record, Start};
 use raftwerk::session::Session;
 use raftwerk::sim::{Command, LinkConditions};
@@ -162,12 +163,28 @@ fn p17_a_constrained_election() {
         only(&mut session, &[(1, 2), (1, 4), (1, 5)]);
         let seen = leaders(&mut session, 60 * SECOND_US);
         assert_eq!(seen, [], "nobody can be elected");
+        // And the page says why: A is behind, the others reach too few.
+        let why = |session: &Session, shown: u8| {
+            ask(session.sim(), Question::WhyNotElected { replica: ReplicaId(shown - 1) })
+        };
+        let ids = |all: &[u8]| {
+            let mut set = ReplicaSet::default();
+            all.iter().for_each(|shown| set.insert(ReplicaId(shown - 1)));
+            set
+        };
+        assert_eq!(why(&session, 1), Because::LogBehind { ahead: ids(&[2, 4, 5]), rest: ids(&[1]), need: 3 });
+        assert_eq!(why(&session, 2), Because::TooFewInReach { reach: ids(&[1, 2]), need: 3 });
+        assert_eq!(why(&session, 3), Because::TooFewInReach { reach: ids(&[3]), need: 3 });
         for shown in [1, 2, 4, 5] {
             assert_eq!(at(&session, shown).epoch > 1, !pre_vote, "node {shown}");
         }
         cut(&mut session, 2, 4, false);
         cut(&mut session, 4, 2, false);
         let seen = leaders(&mut session, 60 * SECOND_US);
+        assert_eq!(
+            why(&session, 1),
+            Because::OthersFollow { refusing: ids(&[2, 4]), leader: session.leader().expect("one leads").0 }
+        );
         let &(leader, _) = seen.first().expect("B or D");
         assert!(leader == 2 || leader == 4, "{seen:?}");
         assert!(at(&session, 1).end_offset > 6, "A is repaired");

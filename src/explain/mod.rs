@@ -5,6 +5,10 @@
 //!
 //! Holds always: each step has exactly one explanation.
 
+mod ask;
+
+pub use ask::{Because, Question, ask};
+
 use crate::raft::kraft::{KRaft, MessageKind, Note};
 use crate::raft::{Fault, MessageFace, ReplicaId, RequestError, RoleShape, TaskKind, Timer};
 use crate::sim::{Command, EventName, TraceEvent, What};

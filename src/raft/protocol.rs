@@ -345,6 +345,9 @@ pub trait Protocol: Copy + Debug + PartialEq + Sized + 'static {
     /// A new disk in the place of one that was lost.
     fn wiped_disk(lost: &Self::Disk) -> Self::Disk;
 
+    /// The log on a disk.
+    fn disk_log(disk: &Self::Disk) -> &Log;
+
     /// Writes a disk for a state digest.
     fn encode_disk(disk: &Self::Disk, out: &mut Encoder);
 

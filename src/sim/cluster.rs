@@ -262,6 +262,15 @@ impl<P: Protocol> Sim<P> {
         self.replica(id).map(Replica::log)
     }
 
+    /// The log on the disk of a replica that does not run.
+    #[must_use]
+    pub fn disk_log(&self, id: ReplicaId) -> Option<&Log> {
+        match self.members.get(id.index()) {
+            Some(Member::Down { disk, .. }) => Some(P::disk_log(disk)),
+            _ => None,
+        }
+    }
+
     /// The timers of a running replica and the clock they are read by.
     #[must_use]
     pub fn timers(&self, id: ReplicaId) -> Option<(&TimerTable, LocalClock)> {

@@ -1,9 +1,10 @@
 //! English.
 
-use crate::explain::{Explanation, Trigger};
+use crate::explain::{Because, Explanation, Question, Trigger};
 use crate::raft::kraft::{Cause, MessageKind, Note, Refusal};
 use crate::raft::{
-    Ended, Fault, MessageFace, Ran, ReplicaId, RequestError, RoleShape, TaskKind, Timer, TimerKind, Verdict,
+    Ended, Fault, MessageFace, Payload, Ran, ReplicaId, ReplicaSet, RequestError, RoleShape, TaskKind, Timer,
+    TimerKind, Verdict,
 };
 use crate::sim::{Command, EventName, Property};
 
@@ -115,6 +116,103 @@ pub fn task(kind: TaskKind) -> String {
         TaskKind::Request => "do what it is asked for".to_owned(),
         TaskKind::Arrival(from) => format!("arrival from node {from}"),
     }
+}
+
+/// The answer to a question about a moment, and where to read more.
+#[must_use]
+pub fn because(question: Question, because: &Because) -> Sentence {
+    let ids = |set: ReplicaSet| {
+        let shown: Vec<String> = set.iter().map(|id| id.to_string()).collect();
+        match shown.len() {
+            0 => "nobody".to_owned(),
+            1 => format!("node {}", shown[0]),
+            _ => format!("nodes {}", shown.join(", ")),
+        }
+    };
+    let says = |text: String, reference| Sentence { text, reference };
+    let offset = match question {
+        Question::WhyNotCommitted { offset } => offset,
+        Question::WhyNotElected { .. } => 0,
+    };
+    match *because {
+        Because::IsCommitted { holders } => {
+            says(format!("Record {offset} is committed; {} hold it.", ids(holders)), "KIP-595")
+        }
+        Because::NoSuchEntry => says(format!("No running node has a record {offset}."), ""),
+        Because::NoLeader { holders } => says(
+            format!("Record {offset} is on {}, but nobody leads, and only a leader commits.", ids(holders)),
+            "KIP-595",
+        ),
+        Because::NotInTheLeadersLog { leader } => says(
+            format!(
+                "The leader, node {leader}, does not have record {offset}; those who do will cut it when they fetch."
+            ),
+            "KIP-595 · Raft §5.3",
+        ),
+        Because::OfAnOlderEpoch { leader, epoch_start } => says(
+            format!(
+                "A majority has record {offset}, but node {leader} leads since offset {epoch_start} and commits older records only together with one of its own epoch."
+            ),
+            "KAFKA-12619 · Raft §5.4.2",
+        ),
+        Because::TooFewHaveIt { told, need } => says(
+            format!(
+                "It takes {need} voters to commit record {offset}. The leader knows of {}: a follower tells how far it is by the offset it fetches from.",
+                ids(told)
+            ),
+            "KIP-595 · Raft §5.3",
+        ),
+        Because::Leads => says("It leads already.".to_owned(), ""),
+        Because::IsDown => says("It does not run.".to_owned(), ""),
+        Because::IsObserver => says("It is an observer; only voters campaign.".to_owned(), "KIP-595"),
+        Because::TooFewInReach { reach, need } => says(
+            format!("It takes {need} votes, and it can hear from, and be heard by, only {}.", ids(reach)),
+            "Raft §5.2",
+        ),
+        Because::LogBehind { ahead, rest, need } => says(
+            format!(
+                "It takes {need} votes. {} would refuse, because their logs end after its own; only {} would grant.",
+                capital(&ids(ahead)),
+                ids(rest)
+            ),
+            "KIP-595 · Raft §5.4.1",
+        ),
+        Because::OthersFollow { refusing, leader } => says(
+            format!(
+                "{} would refuse its PreVote: they have fetched from node {leader}, so that leader is alive.",
+                capital(&ids(refusing))
+            ),
+            "KIP-996 · KAFKA-17641",
+        ),
+        Because::Nothing => {
+            says("It can be: nothing stands in its way but its timeout and the messages.".to_owned(), "")
+        }
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// What a record says.
+#[must_use]
+pub fn payload(payload: Payload) -> String {
+    match payload {
+        Payload::LeaderChange { leader, .. } => format!("LeaderChange to node {leader}"),
+        Payload::Set { key, value } => format!("{key} = {value}"),
+    }
+}
+
+/// A record of a log, for those who point at it.
+#[must_use]
+pub fn record(says: &str, epoch: u32, is_committed: bool, will_go: bool) -> String {
+    let state = match (is_committed, will_go) {
+        (true, _) => "committed",
+        (false, true) => "not in the leader's log: it will be cut",
+        (false, false) => "not known to be committed",
+    };
+    format!("{says}, epoch {epoch}, {state}")
 }
 
 /// What a state machine was told of the leader.

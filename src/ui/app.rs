@@ -14,7 +14,7 @@ use gloo_events::EventListener;
 use gloo_render::{AnimationFrame, request_animation_frame};
 use gloo_timers::callback::Timeout;
 use raftwerk::executor::NEVER;
-use raftwerk::explain::{Explanation, explain};
+use raftwerk::explain::{Explanation, Question, ask, explain};
 use raftwerk::raft::{Form, ReplicaId, Timer, TimerKind};
 use raftwerk::scenario::{Record, link};
 use raftwerk::session::{Session, run_events};
@@ -65,6 +65,8 @@ pub enum Msg {
     Act(Command),
     Select(Option<ReplicaId>),
     SelectMessage(EventName),
+    FirstOffset(Option<u64>),
+    Ask(Question),
     TimeOut(ReplicaId),
     Share,
     Copied(bool),
@@ -117,6 +119,8 @@ pub struct App {
     frame: Option<AnimationFrame>,
     selected: Option<ReplicaId>,
     selected_message: Option<EventName>,
+    first_offset: Option<u64>,
+    question: Option<Question>,
     open: Open,
     draft: Option<Draft>,
     shared: String,
@@ -149,6 +153,16 @@ impl App {
     /// The chosen replica.
     pub const fn selected(&self) -> Option<ReplicaId> {
         self.selected
+    }
+
+    /// Where the log table begins; at its end without one.
+    pub const fn first_offset(&self) -> Option<u64> {
+        self.first_offset
+    }
+
+    /// What was asked about this moment.
+    pub const fn question(&self) -> Option<Question> {
+        self.question
     }
 
     /// The chosen message.
@@ -630,6 +644,8 @@ impl Component for App {
             frame: None,
             selected: None,
             selected_message: None,
+            first_offset: None,
+            question: None,
             open: Open::Nothing,
             draft: None,
             shared: String::new(),
@@ -737,6 +753,17 @@ impl Component for App {
                 self.time_out(id);
                 true
             }
+            Msg::FirstOffset(first) => {
+                self.first_offset = first;
+                true
+            }
+            Msg::Ask(question) => {
+                self.question = if self.question == Some(question) { None } else { Some(question) };
+                if let (Some(question), Some(session)) = (self.question, &self.session) {
+                    self.announced = text::because(question, &ask(session.sim(), question)).text;
+                }
+                true
+            }
             Msg::SelectMessage(name) => {
                 self.selected = None;
                 self.selected_message = if self.selected_message == Some(name) { None } else { Some(name) };
@@ -813,6 +840,7 @@ impl Component for App {
                 self.open = Open::Nothing;
                 self.selected = None;
                 self.selected_message = None;
+                self.question = None;
                 true
             }
             Msg::Navigated => {
@@ -864,7 +892,7 @@ impl Component for App {
                 { header }
                 <main class={classes!("body", self.selected.map(|_| "with-inspector"))}>
                     { stage::stage(self, ctx, stage, self.extent, playhead_us) }
-                    { panels::sentence(&explanation, &self.notice, self.was_hidden) }
+                    { panels::sentence(self, session, &explanation, &self.notice, self.was_hidden) }
                     { panels::transport(self, ctx, session, self.is_playing, self.is_passing) }
                     { panels::side(self, ctx, session) }
                 </main>

@@ -9,6 +9,7 @@ mod browser;
 mod draft;
 mod frame;
 mod keys;
+mod logs;
 mod panels;
 mod playback;
 mod stage;

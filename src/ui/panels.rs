@@ -3,9 +3,10 @@
 use super::app::{App, Msg, Open, SPEEDS};
 use super::draft::{Draft, FIELDS};
 use super::keys::KEYS;
+use super::logs::logs;
 use super::stage::epoch_class;
 use raftwerk::executor::MICROS_PER_MILLI;
-use raftwerk::explain::Explanation;
+use raftwerk::explain::{Explanation, Question, ask};
 use raftwerk::raft::kraft::KRaft;
 use raftwerk::raft::{Form, ReplicaId, RoleShape, SHUTDOWN_TIMEOUT_US};
 use raftwerk::scenario::link::LinkError;
@@ -84,13 +85,19 @@ pub fn bad_link(ctx: &Context<App>, error: Option<&LinkError>) -> Html {
 }
 
 /// The sentence about the last event.
-pub fn sentence(explanation: &Explanation, notice: &str, was_hidden: bool) -> Html {
+pub fn sentence(app: &App, session: &Session, explanation: &Explanation, notice: &str, was_hidden: bool) -> Html {
     let sentence = text::step(explanation);
+    let answer = app.question().map(|question| text::because(question, &ask(session.sim(), question)));
     html! {
         <section class="sentence" aria-label="What happened and why">
             <p>{ &sentence.text }
                 if !sentence.reference.is_empty() { {" "}<span class="reference">{ sentence.reference }</span> }
             </p>
+            if let Some(answer) = answer {
+                <p class="answer">{ answer.text }
+                    if !answer.reference.is_empty() { {" "}<span class="reference">{ answer.reference }</span> }
+                </p>
+            }
             if was_hidden { <p class="notice">{"Paused while hidden."}</p> }
             if !notice.is_empty() { <p class="notice" role="alert">{ notice }</p> }
         </section>
@@ -184,6 +191,7 @@ pub fn side(app: &App, ctx: &Context<App>, session: &Session) -> Html {
                 </ol>
                 if list.is_empty() { <p>{"Nothing is left to do."}</p> }
             </section>
+            { logs(app, ctx, session) }
         </aside>
     }
 }
@@ -226,6 +234,9 @@ fn inspector(app: &App, ctx: &Context<App>, session: &Session) -> Html {
                     }
                     { button("Shut down", "", act(shutdown(id))) }
                     { button("Crash", "fault", act(Command::Crash { replica: id, keep_unflushed: false })) }
+                    if standing.role != RoleShape::Leader {
+                        { button("Why is it not leader?", "", ctx.link().callback(move |_| Msg::Ask(Question::WhyNotElected { replica: id }))) }
+                    }
                     { button("Time out now", "", ctx.link().callback(move |_| Msg::TimeOut(id))) }
                 } else {
                     { button("Restart", "", act(Command::Restart { replica: id, is_wiped: false })) }

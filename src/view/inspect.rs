@@ -2,7 +2,7 @@
 
 use crate::executor::MICROS_PER_MILLI;
 use crate::raft::kraft::{Answer, Body, ErrorCode, FetchOutcome, KRaft, KRaftReplica, Role};
-use crate::raft::{Payload, Protocol, Replica, ReplicaId};
+use crate::raft::{Protocol, Replica, ReplicaId};
 use crate::session::Session;
 use crate::sim::{EventName, Sim};
 use crate::text::en as text;
@@ -220,12 +220,7 @@ fn body(body: &Body, from: ReplicaId) -> Vec<Row> {
                 FetchOutcome::Records(Some(records)) => {
                     let lines = (records.base()..).zip(records.entries());
                     let shown: Vec<String> = lines
-                        .map(|(offset, entry)| match entry.payload {
-                            Payload::LeaderChange { leader, .. } => {
-                                format!("{offset}@{} LeaderChange to node {leader}", entry.epoch)
-                            }
-                            Payload::Set { key, value } => format!("{offset}@{} {key} = {value}", entry.epoch),
-                        })
+                        .map(|(offset, entry)| format!("{offset}@{} {}", entry.epoch, text::payload(entry.payload)))
                         .collect();
                     row("records", shown.join("; "))
                 }

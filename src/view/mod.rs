@@ -4,8 +4,10 @@
 //! the stage's own [`Extent`].
 
 pub mod inspect;
+mod logs;
 mod next;
 mod stage;
 
+pub use logs::{Cell, CellState, LogRow, LogTable, log_table};
 pub use next::{PendingItem, QueuedTask, pending, tasks};
 pub use stage::{Arrow, Extent, LinkLine, NARROW, NodeView, Px, StageView, Vote, WIDE, arc_path, shape_path, stage};

@@ -404,6 +404,40 @@ test("observers follow and never campaign; a bad number of them says so", async 
   await it.done();
 });
 
+test("the log table shows who has what, and why a record is not committed", async () => {
+  const it = await open(browser, server.address);
+  const { page } = it;
+  await stepToLeader(page);
+  for (let i = 0; i < 60; i += 1) await stepOnce(page);
+  const [name] = await leaders(page);
+  const id = name.match(/\d+/)[0];
+  await page.getByRole("button", { name }).click();
+  for (let i = 0; i < 9; i += 1) {
+    await button(page, "Append").click();
+    await page.waitForFunction((n) => document.querySelector(".position").textContent.startsWith(`event ${n} `), await position(page));
+    await stepOnce(page);
+  }
+  const logs = page.getByRole("region", { name: "Logs", exact: true });
+  const row = logs.getByRole("row", { name: new RegExp(`^Node ${id} `) });
+  assert.ok(await row.locator(".record.open").count() > 0, "uncommitted records are told apart");
+  const slider = logs.getByRole("slider", { name: "First offset shown" });
+  await slider.fill("0");
+  await logs.getByRole("button", { name: "Record 0: is it committed, and why" }).click();
+  await page.locator(".answer", { hasText: "Record 0 is committed" }).waitFor();
+  assert.ok(await row.locator(".record.committed").count() > 0);
+  await slider.fill(await slider.getAttribute("max"));
+  await logs.getByRole("button", { name: /^Record \d+: is it committed/ }).last().click();
+  await page.locator(".answer", { hasText: /It takes 3 voters to commit record/ }).waitFor();
+  // Escape closes the answer; a follower says why it does not lead.
+  await page.keyboard.press("Escape");
+  await page.locator(".answer").waitFor({ state: "detached" });
+  const other = ["1", "2", "3"].find((n) => n !== id);
+  await page.getByRole("button", { name: new RegExp(`^Node ${other},`) }).first().click();
+  await button(page, "Why is it not leader?").click();
+  await page.locator(".answer", { hasText: /would refuse/ }).waitFor();
+  await it.done();
+});
+
 test("settings: a bad field says what is wrong and keeps the run; good ones start a new run", async () => {
   const it = await open(browser, server.address);
   const { page } = it;

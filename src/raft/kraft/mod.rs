@@ -44,7 +44,7 @@ pub use settings::{Bootstrap, KRaftSettings, Rules};
 pub use state::{Disk, Follower, QuorumRecord, Role};
 
 use super::digest::Encoder;
-use super::log::encode_entry;
+use super::log::{Log, encode_entry};
 use super::protocol::{MessageFace, Protocol, RoleShape};
 
 /// The family of KRaft's types.
@@ -74,6 +74,10 @@ impl Protocol for KRaft {
     /// It has a new directory id; answers to the requests of before must not look like answers to those of after.
     fn wiped_disk(lost: &Disk) -> Disk {
         Disk { directory: lost.directory + 1, correlation: lost.correlation, ..Disk::default() }
+    }
+
+    fn disk_log(disk: &Disk) -> &Log {
+        &disk.log
     }
 
     fn encode_disk(disk: &Disk, out: &mut Encoder) {

@@ -1,0 +1,187 @@
+//! Questions about a moment, answered from the state: why something is not so.
+//!
+//! An answer is a code with the numbers that decide it; nothing is guessed, and nothing is remembered.
+
+use crate::raft::kraft::{KRaft, Role};
+use crate::raft::{Replica, ReplicaId, ReplicaSet, RoleShape};
+use crate::sim::Sim;
+
+/// What can be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// Why is the entry at this offset not committed?
+    WhyNotCommitted {
+        /// The offset.
+        offset: u64,
+    },
+    /// Why can this node not be elected now?
+    WhyNotElected {
+        /// Which.
+        replica: ReplicaId,
+    },
+}
+
+/// The answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Because {
+    /// It is: a node knows of a high watermark above it.
+    IsCommitted {
+        /// Who has it.
+        holders: ReplicaSet,
+    },
+    /// Nobody has it.
+    NoSuchEntry,
+    /// Nobody leads, so nobody can commit.
+    NoLeader {
+        /// Who has it.
+        holders: ReplicaSet,
+    },
+    /// The leader does not have it; it will be cut.
+    NotInTheLeadersLog {
+        /// Who leads.
+        leader: ReplicaId,
+    },
+    /// A majority may have it, but not yet the leader's first record of its epoch (KAFKA-12619, Raft §5.4.2).
+    OfAnOlderEpoch {
+        /// Who leads.
+        leader: ReplicaId,
+        /// Where its epoch starts.
+        epoch_start: u64,
+    },
+    /// Too few voters have told the leader that they have it.
+    TooFewHaveIt {
+        /// Who has told.
+        told: ReplicaSet,
+        /// How many are needed.
+        need: u8,
+    },
+    /// It leads already.
+    Leads,
+    /// It does not run.
+    IsDown,
+    /// Observers do not campaign.
+    IsObserver,
+    /// Fewer than a majority of the voters can both hear it and be heard.
+    TooFewInReach {
+        /// Whom it reaches, itself included.
+        reach: ReplicaSet,
+        /// How many are needed.
+        need: u8,
+    },
+    /// Of those in reach, too few have logs that do not end after its own.
+    LogBehind {
+        /// Who has more.
+        ahead: ReplicaSet,
+        /// Who would grant, itself included.
+        rest: ReplicaSet,
+        /// How many are needed.
+        need: u8,
+    },
+    /// Those who follow a leader and have fetched from it refuse (KAFKA-17641).
+    OthersFollow {
+        /// Who refuses.
+        refusing: ReplicaSet,
+        /// The leader they follow.
+        leader: ReplicaId,
+    },
+    /// Nothing stands in its way but time.
+    Nothing,
+}
+
+/// Answers a question about a moment.
+#[must_use]
+pub fn ask(sim: &Sim<KRaft>, question: Question) -> Because {
+    match question {
+        Question::WhyNotCommitted { offset } => why_not_committed(sim, offset),
+        Question::WhyNotElected { replica } => why_not_elected(sim, replica),
+    }
+}
+
+fn set(ids: impl Iterator<Item = ReplicaId>) -> ReplicaSet {
+    let mut set = ReplicaSet::default();
+    for id in ids {
+        set.insert(id);
+    }
+    set
+}
+
+fn small(count: u32) -> u8 {
+    u8::try_from(count).unwrap_or(u8::MAX)
+}
+
+fn leader(sim: &Sim<KRaft>) -> Option<ReplicaId> {
+    let standing = |id: ReplicaId| sim.replica(id).map(Replica::standing);
+    sim.ids()
+        .filter(|&id| standing(id).is_some_and(|it| it.role == RoleShape::Leader))
+        .max_by_key(|&id| standing(id).map(|it| it.epoch))
+}
+
+fn why_not_committed(sim: &Sim<KRaft>, offset: u64) -> Because {
+    let holders = set(sim.ids().filter(|&id| sim.log(id).is_some_and(|log| log.get(offset).is_some())));
+    let knows = |id: ReplicaId| sim.replica(id).and_then(|it| it.standing().committed).is_some_and(|hw| offset < hw);
+    if sim.ids().any(knows) {
+        return Because::IsCommitted { holders };
+    }
+    if holders.is_empty() {
+        return Because::NoSuchEntry;
+    }
+    let Some((leads, running)) = leader(sim).and_then(|id| Some((id, sim.replica(id)?))) else {
+        return Because::NoLeader { holders };
+    };
+    let Role::Leader { epoch_start, followers, .. } = running.role() else {
+        return Because::NoLeader { holders };
+    };
+    if !holders.contains(leads) {
+        return Because::NotInTheLeadersLog { leader: leads };
+    }
+    let voters = running.voters();
+    let has_told =
+        |past: u64| set(voters.iter().filter(|id| followers[id.index()].end_offset.is_some_and(|end| end > past)));
+    let told = has_told(offset);
+    if told.len() < voters.majority() {
+        return Because::TooFewHaveIt { told, need: small(voters.majority()) };
+    }
+    Because::OfAnOlderEpoch { leader: leads, epoch_start: *epoch_start }
+}
+
+fn why_not_elected(sim: &Sim<KRaft>, replica: ReplicaId) -> Because {
+    let Some(running) = sim.replica(replica) else {
+        return Because::IsDown;
+    };
+    if running.role().shape() == RoleShape::Leader {
+        return Because::Leads;
+    }
+    let voters = running.voters();
+    if !voters.contains(replica) {
+        return Because::IsObserver;
+    }
+    let need = small(voters.majority());
+    let hears = |id: ReplicaId| {
+        id == replica || (sim.replica(id).is_some() && !sim.is_cut(replica, id) && !sim.is_cut(id, replica))
+    };
+    let reach = set(voters.iter().filter(|&id| hears(id)));
+    if reach.len() < voters.majority() {
+        return Because::TooFewInReach { reach, need };
+    }
+    let position = |id: ReplicaId| sim.log(id).map(|log| (log.last_epoch(), log.end_offset()));
+    let ahead = set(reach.iter().filter(|&id| position(id) > position(replica)));
+    let rest = reach.without(ahead);
+    if rest.len() < voters.majority() {
+        return Because::LogBehind { ahead, rest, need };
+    }
+    let rules = sim.settings().protocol.rules;
+    let follows = |id: ReplicaId| match sim.replica(id).map(|it| it.role()) {
+        Some(Role::Follower { leader, has_fetched: true, .. }) if *leader != replica => Some(*leader),
+        Some(Role::Leader { .. }) => Some(id),
+        _ => None,
+    };
+    let refusing = set(rest.iter().filter(|&id| id != replica && follows(id).is_some()));
+    let is_stopped = rules.pre_vote && rules.fetched_refuses_pre_vote;
+    if is_stopped
+        && rest.without(refusing).len() < voters.majority()
+        && let Some(leader) = refusing.iter().find_map(follows)
+    {
+        return Because::OthersFollow { refusing, leader };
+    }
+    Because::Nothing
+}

@@ -1,0 +1,119 @@
+//! The log table: nodes as rows, offsets as columns, so that logs can be compared at a glance.
+//!
+//! Only a window of offsets is projected, however long the logs are.
+
+use crate::raft::kraft::{KRaft, Role};
+use crate::raft::{Entry, Log, Payload, Replica, ReplicaId, RoleShape};
+use crate::sim::Sim;
+use crate::text::en as text;
+
+/// How far an entry has come on its node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CellState {
+    /// It may still be lost.
+    Uncommitted,
+    /// The node knows that it is committed.
+    Committed,
+    /// The leader's log has another entry there, or ends before: it will be cut.
+    WillGo,
+}
+
+/// An entry in the table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// Its epoch.
+    pub epoch: u32,
+    /// What it says, in a few characters: the value it sets, or LC.
+    pub label: String,
+    /// What it says, in full.
+    pub says: String,
+    /// How far it has come.
+    pub state: CellState,
+}
+
+/// A node's line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogRow {
+    /// Which.
+    pub id: ReplicaId,
+    /// Whether it runs; the log of one that does not is what is on its disk.
+    pub is_up: bool,
+    /// Its entries in the window; `None` where it has none.
+    pub cells: Vec<Option<Cell>>,
+    /// Its end offset.
+    pub end: u64,
+    /// The high watermark it knows.
+    pub high_watermark: Option<u64>,
+    /// The offset from which the leader saw it fetch.
+    pub fetch_offset: Option<u64>,
+}
+
+/// The table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogTable {
+    /// The first offset of the window.
+    pub first: u64,
+    /// How many offsets the window has.
+    pub width: u64,
+    /// One past the last offset that any node has.
+    pub end: u64,
+    /// One line a node.
+    pub rows: Vec<LogRow>,
+}
+
+/// The leader of the highest epoch, if one runs.
+fn leader(sim: &Sim<KRaft>) -> Option<ReplicaId> {
+    let standing = |id: ReplicaId| sim.replica(id).map(Replica::standing);
+    sim.ids()
+        .filter(|&id| standing(id).is_some_and(|it| it.role == RoleShape::Leader))
+        .max_by_key(|&id| standing(id).map(|it| it.epoch))
+}
+
+fn label(entry: Entry) -> String {
+    match entry.payload {
+        Payload::LeaderChange { .. } => "LC".to_owned(),
+        Payload::Set { value, .. } => value.to_string(),
+    }
+}
+
+fn is_same(one: Entry, other: Option<Entry>) -> bool {
+    other.is_some_and(|other| one.epoch == other.epoch && one.payload == other.payload)
+}
+
+/// The table of a window of `width` offsets: from `first`, or the last ones.
+#[must_use]
+pub fn log_table(sim: &Sim<KRaft>, first: Option<u64>, width: u64) -> LogTable {
+    let logs: Vec<Option<&Log>> = sim.ids().map(|id| sim.log(id).or_else(|| sim.disk_log(id))).collect();
+    let end = logs.iter().flatten().map(|log| log.end_offset()).max().unwrap_or(0);
+    let last_first = end.saturating_sub(width);
+    let first = first.unwrap_or(last_first).min(last_first);
+    let leads = leader(sim);
+    let known = leads.and_then(|id| sim.log(id));
+    let followers = leads.and_then(|id| match sim.replica(id).map(|replica| replica.role()) {
+        Some(Role::Leader { followers, .. }) => Some(followers.clone()),
+        _ => None,
+    });
+    let rows = sim.ids().zip(&logs).map(|(id, log)| {
+        let high_watermark = sim.replica(id).and_then(|replica| replica.standing().committed);
+        let cell = |offset: u64| {
+            let entry = log.and_then(|log| log.get(offset))?;
+            let is_committed = high_watermark.is_some_and(|committed| offset < committed);
+            let state = match known {
+                _ if is_committed => CellState::Committed,
+                Some(known) if !is_same(entry, known.get(offset)) => CellState::WillGo,
+                _ => CellState::Uncommitted,
+            };
+            Some(Cell { epoch: entry.epoch, label: label(entry), says: text::payload(entry.payload), state })
+        };
+        let fetched = followers.as_ref().and_then(|followers| followers.get(id.index())?.end_offset);
+        LogRow {
+            id,
+            is_up: sim.replica(id).is_some(),
+            cells: (first..first + width).map(cell).collect(),
+            end: log.map_or(0, Log::end_offset),
+            high_watermark,
+            fetch_offset: fetched.filter(|_| leads != Some(id)),
+        }
+    });
+    LogTable { first, width, end, rows: rows.collect() }
+}

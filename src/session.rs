@@ -7,7 +7,8 @@ use crate::executor::NEVER;
 use crate::raft::kraft::{Disk, KRaft, QuorumRecord};
 use crate::raft::{Payload, Protocol, ReplicaId, RoleShape};
 use crate::scenario::{InputError, POSITION_MAX, ProtocolSettings, Record, Start, validate};
-use crate::sim::{Command, CommandError, Digests, Fate, History, Placed, Sim, SimSettings, TraceEvent, What};
+use crate::sim::{Command, CommandError, Digests, Fate, History, Mark, Placed, Sim, SimSettings, TraceEvent, What};
+use std::collections::VecDeque;
 
 /// A message that was lost on its way and is still drawn.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +43,8 @@ pub struct Session {
     playhead_us: u64,
     lost: Vec<LostFlight>,
     last_trace: Vec<TraceEvent<KRaft>>,
+    /// What was sent in the last steps, in order; for drawing.
+    sent: VecDeque<TraceEvent<KRaft>>,
 }
 
 /// The disk on which a replica starts. Each record of its log is a batch of its own that says where it stands.
@@ -101,7 +104,8 @@ impl Session {
         }
         let playhead_us =
             record.playhead_us.clamp(history.now().now_us(), history.next_due_us().max(history.now().now_us()));
-        let mut session = Self { record, history, playhead_us, lost: Vec::new(), last_trace: Vec::new() };
+        let mut session =
+            Self { record, history, playhead_us, lost: Vec::new(), last_trace: Vec::new(), sent: VecDeque::new() };
         session.look_back();
         Ok(session)
     }
@@ -164,6 +168,25 @@ impl Session {
     #[must_use]
     pub fn lost(&self) -> &[LostFlight] {
         &self.lost
+    }
+
+    /// What was sent in the last steps, in order.
+    pub fn sent(&self) -> impl Iterator<Item = &TraceEvent<KRaft>> {
+        self.sent.iter()
+    }
+
+    /// Role changes and stops of the whole run, in order.
+    #[must_use]
+    pub fn marks(&self) -> &[Mark] {
+        self.history.marks()
+    }
+
+    /// Goes to the last position at or before a time, as far as the run has come.
+    pub fn seek_time(&mut self, at_us: u64) {
+        let _ = self.history.seek_time(at_us);
+        self.playhead_us = self.sim().now_us();
+        self.look_back();
+        self.set_playhead(at_us);
     }
 
     /// The digests here.
@@ -231,6 +254,7 @@ impl Session {
         let now_us = self.playhead_us;
         self.lost.retain(|lost| lost.at_us > now_us);
         collect_lost(&mut self.lost, &self.last_trace);
+        collect_sent(&mut self.sent, &self.last_trace);
         true
     }
 
@@ -262,6 +286,7 @@ impl Session {
         self.last_trace.clear();
         self.last_trace.extend_from_slice(self.history.now().last_step());
         collect_lost(&mut self.lost, &self.last_trace);
+        collect_sent(&mut self.sent, &self.last_trace);
         Ok(())
     }
 
@@ -270,7 +295,14 @@ impl Session {
         let here = self.position();
         let now_us = self.sim().now_us();
         let mut lost = Vec::new();
-        self.history.visit(here.saturating_sub(LOOK_BACK), here, |_, trace| collect_lost(&mut lost, trace));
+        self.sent.clear();
+        let sent = &mut self.sent;
+        self.history.visit(here.saturating_sub(LOOK_BACK), here, |sim, trace| {
+            if sim.steps() + LOST_STEPS > here {
+                collect_lost(&mut lost, trace);
+            }
+            collect_sent(sent, trace);
+        });
         let last = self.sim().last_step().to_vec();
         if self.is_open() {
             collect_lost(&mut lost, &last);
@@ -299,7 +331,22 @@ pub fn run_events(sim: &mut Sim<KRaft>, events: u64, leader: ReplicaId, append_e
 }
 
 /// Steps looked back for lost messages: more than any cluster has in one flight time.
-const LOOK_BACK: u64 = 200;
+const LOST_STEPS: u64 = 200;
+/// Steps looked back for what was sent.
+const LOOK_BACK: u64 = 1_500;
+/// How many of the messages that were sent are kept for drawing.
+const SENT_MAX: usize = 4_000;
+
+fn collect_sent(sent: &mut VecDeque<TraceEvent<KRaft>>, trace: &[TraceEvent<KRaft>]) {
+    for event in trace {
+        if matches!(event.what, What::Sent { .. }) {
+            if sent.len() == SENT_MAX {
+                sent.pop_front();
+            }
+            sent.push_back(*event);
+        }
+    }
+}
 
 fn collect_lost(lost: &mut Vec<LostFlight>, trace: &[TraceEvent<KRaft>]) {
     for event in trace {

@@ -5,7 +5,7 @@
 //! the older half is thinned.
 
 use super::cluster::Sim;
-use super::command::{CommandError, Placed};
+use super::command::{Command, CommandError, Placed};
 use super::settings::SimSettings;
 use super::trace::{Mark, TraceEvent, What};
 use crate::raft::Protocol;
@@ -26,6 +26,9 @@ pub struct History<P: Protocol> {
     done: usize,
     /// The furthest position reached since the last command.
     end: u64,
+    marks: Vec<Mark>,
+    /// The furthest position whose marks are kept.
+    marked: u64,
 }
 
 impl<P: Protocol> History<P> {
@@ -33,7 +36,7 @@ impl<P: Protocol> History<P> {
     #[must_use]
     pub fn new(settings: SimSettings<P>, commands: Vec<Placed>) -> Self {
         let now = Sim::new(settings);
-        Self { checkpoints: vec![now.clone()], now, commands, done: 0, end: 0 }
+        Self { checkpoints: vec![now.clone()], now, commands, done: 0, end: 0, marks: Vec::new(), marked: 0 }
     }
 
     /// The run as it is now.
@@ -123,6 +126,7 @@ impl<P: Protocol> History<P> {
     }
 
     fn note_progress(&mut self) {
+        self.mark();
         self.end = self.end.max(self.now.steps());
         self.remember();
     }
@@ -155,6 +159,9 @@ impl<P: Protocol> History<P> {
         self.done += 1;
         self.end = self.now.steps();
         let here = placed.step;
+        self.marks.retain(|mark| mark.step <= here);
+        self.marked = here;
+        self.mark();
         self.checkpoints.retain(|checkpoint| checkpoint.steps() <= here);
         self.remember();
         Ok(())
@@ -185,6 +192,7 @@ impl<P: Protocol> History<P> {
                 break;
             }
         }
+        self.mark();
         self.end = self.end.max(self.now.steps());
         Ok(())
     }
@@ -200,6 +208,8 @@ impl<P: Protocol> History<P> {
             commands: self.commands.clone(),
             done: self.commands.partition_point(|placed| placed.step < start.steps()),
             end: self.end,
+            marks: Vec::new(),
+            marked: u64::MAX,
         };
         while copy.now.steps() < last {
             let before = copy.now.steps();
@@ -212,17 +222,49 @@ impl<P: Protocol> History<P> {
         }
     }
 
-    /// The role changes of a step, as marks.
+    /// Role changes and stops of the whole run so far, in order; those after the position where one stands included.
     #[must_use]
-    pub fn marks(sim: &Sim<P>, trace: &[TraceEvent<P>]) -> Vec<Mark> {
-        let mut marks = Vec::new();
-        for event in trace {
-            if let What::Note(note) = event.what
-                && let Some((role, epoch)) = P::role_change(&note)
-            {
-                marks.push(Mark { step: sim.steps(), at_us: event.at_us, replica: event.replica, role, epoch });
+    pub fn marks(&self) -> &[Mark] {
+        &self.marks
+    }
+
+    /// Keeps the marks of the last step, if it is the furthest yet.
+    fn mark(&mut self) {
+        let step = self.now.steps();
+        if step <= self.marked {
+            return;
+        }
+        self.marked = step;
+        for event in self.now.last_step() {
+            let (role, epoch) = match event.what {
+                What::Note(note) => match P::role_change(&note) {
+                    Some((role, epoch)) => (Some(role), epoch),
+                    None => continue,
+                },
+                What::Failed(..) | What::Ended(_) => (None, 0),
+                What::Command(Command::Crash { replica, .. }) => {
+                    self.marks.push(Mark { step, at_us: event.at_us, replica, role: None, epoch: 0 });
+                    continue;
+                }
+                _ => continue,
+            };
+            self.marks.push(Mark { step, at_us: event.at_us, replica: event.replica, role, epoch });
+        }
+    }
+
+    /// Goes to the last position at or before a time, in global microseconds, as far as the run has come.
+    ///
+    /// # Errors
+    /// [`CommandError`] if a command on record cannot be carried out on the way.
+    pub fn seek_time(&mut self, at_us: u64) -> Result<(), CommandError> {
+        let after = self.checkpoints.partition_point(|checkpoint| checkpoint.now_us() <= at_us);
+        let start = self.checkpoints[after.saturating_sub(1)].steps();
+        self.seek(start, 0)?;
+        while self.now.steps() < self.end && self.next_due_us() <= at_us {
+            if !self.step()? {
+                break;
             }
         }
-        marks
+        Ok(())
     }
 }

@@ -84,8 +84,8 @@ pub struct Mark {
     pub at_us: u64,
     /// Where.
     pub replica: ReplicaId,
-    /// What its role became.
-    pub role: RoleShape,
+    /// What its role became; `None`: it stopped.
+    pub role: Option<RoleShape>,
     /// In which epoch.
     pub epoch: u32,
 }

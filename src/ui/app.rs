@@ -4,6 +4,7 @@
 //! beat or a frame is asked for only while playing or gliding to a step, and a frame only draws.
 
 use super::browser;
+use super::diagram::{self, SPANS};
 use super::draft::Draft;
 use super::frame;
 use super::keys;
@@ -20,7 +21,7 @@ use raftwerk::scenario::{Record, link};
 use raftwerk::session::{Session, run_events};
 use raftwerk::sim::{Command, EventName, What};
 use raftwerk::text::en as text;
-use raftwerk::view::{self, Extent, StageView};
+use raftwerk::view::{self, Diagram, Extent, Span, StageView};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use yew::prelude::*;
@@ -38,6 +39,8 @@ pub const SPEEDS: [(f64, &str); 9] = [
     (f64::INFINITY, "as fast as possible"),
 ];
 const SPEED_DEFAULT: usize = 3;
+/// The least time between two drawings of the diagram while playing, in milliseconds.
+const DIAGRAM_MS: f64 = 250.0;
 /// How long work may take within a beat, in milliseconds.
 const WORK_MS_MAX: f64 = 10.0;
 /// How long a gap in which nothing happens takes at most, roughly, in milliseconds.
@@ -67,6 +70,9 @@ pub enum Msg {
     SelectMessage(EventName),
     FirstOffset(Option<u64>),
     Ask(Question),
+    Seek(u64),
+    SeekAt(f64),
+    Zoom(i8),
     TimeOut(ReplicaId),
     Share,
     Copied(bool),
@@ -121,6 +127,9 @@ pub struct App {
     selected_message: Option<EventName>,
     first_offset: Option<u64>,
     question: Option<Question>,
+    span: usize,
+    diagram: Option<Diagram>,
+    diagram_ms: f64,
     open: Open,
     draft: Option<Draft>,
     shared: String,
@@ -158,6 +167,11 @@ impl App {
     /// Where the log table begins; at its end without one.
     pub const fn first_offset(&self) -> Option<u64> {
         self.first_offset
+    }
+
+    /// How much time the diagram shows.
+    pub const fn span(&self) -> usize {
+        self.span
     }
 
     /// What was asked about this moment.
@@ -261,6 +275,16 @@ impl App {
 
     fn project(&mut self) {
         self.stage = self.session.as_ref().map(|session| view::stage(session, self.extent));
+        let now_ms = browser::now_ms();
+        // While playing it is drawn anew a few times a second; only the line of the present moves with each frame.
+        if !self.is_playing || now_ms - self.diagram_ms >= DIAGRAM_MS {
+            self.diagram_ms = now_ms;
+            self.diagram = self.session.as_ref().map(|session| {
+                let end_us = session.marks().last().map_or(0, |mark| mark.at_us).max(session.sim().now_us());
+                let span = Span::around(session.playhead_us(), SPANS[self.span].0, end_us);
+                view::diagram(session, if self.extent == view::NARROW { 400.0 } else { 1_250.0 }, span)
+            });
+        }
     }
 
     /// Asks for the next beat and the next frame, if anything moves.
@@ -646,6 +670,9 @@ impl Component for App {
             selected_message: None,
             first_offset: None,
             question: None,
+            span: 2,
+            diagram: None,
+            diagram_ms: 0.0,
             open: Open::Nothing,
             draft: None,
             shared: String::new(),
@@ -679,6 +706,9 @@ impl Component for App {
                 if let (Some(stage), Some(session)) = (&self.stage, &self.session) {
                     frame::draw(stage, session.playhead_us(), &self.messages, &self.timers);
                     panels::draw_clock(session.playhead_us());
+                    if let Some(view) = &self.diagram {
+                        diagram::draw_now(view, session.playhead_us());
+                    }
                 }
                 false
             }
@@ -751,6 +781,33 @@ impl Component for App {
             }
             Msg::TimeOut(id) => {
                 self.time_out(id);
+                true
+            }
+            Msg::Seek(step) => {
+                self.pause();
+                self.glide = None;
+                self.notice.clear();
+                if let Some(session) = &mut self.session {
+                    session.seek(step.min(session.length()));
+                }
+                self.changed();
+                true
+            }
+            Msg::SeekAt(x) => {
+                self.pause();
+                self.glide = None;
+                self.notice.clear();
+                let shown = browser::width_of(".diagram").filter(|width| *width > 0.0);
+                if let (Some(diagram), Some(session), Some(shown)) = (&self.diagram, &mut self.session, shown) {
+                    session.seek_time(diagram.at_us(x * diagram.size.0 / shown));
+                }
+                self.changed();
+                true
+            }
+            Msg::Zoom(by) => {
+                self.span = self.span.saturating_add_signed(by.into()).min(SPANS.len() - 1);
+                self.diagram_ms = 0.0;
+                self.project();
                 true
             }
             Msg::FirstOffset(first) => {
@@ -894,6 +951,7 @@ impl Component for App {
                     { stage::stage(self, ctx, stage, self.extent, playhead_us) }
                     { panels::sentence(self, session, &explanation, &self.notice, self.was_hidden) }
                     { panels::transport(self, ctx, session, self.is_playing, self.is_passing) }
+                    if let Some(view) = &self.diagram { { diagram::diagram(self, ctx, view) } }
                     { panels::side(self, ctx, session) }
                 </main>
                 { panels::overlay(self, ctx) }
@@ -906,6 +964,9 @@ impl Component for App {
         if let (Some(stage), Some(session)) = (&self.stage, &self.session) {
             frame::draw(stage, session.playhead_us(), &self.messages, &self.timers);
             panels::draw_clock(session.playhead_us());
+            if let Some(view) = &self.diagram {
+                diagram::draw_now(view, session.playhead_us());
+            }
         }
     }
 }

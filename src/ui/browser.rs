@@ -69,6 +69,12 @@ pub fn matches(query: &str) -> bool {
     window().match_media(query).ok().flatten().is_some_and(|list| list.matches())
 }
 
+/// How wide an element is drawn, in CSS pixels.
+pub fn width_of(selector: &str) -> Option<f64> {
+    let element = gloo_document().query_selector(selector).ok().flatten()?;
+    Some(f64::from(element.client_width()))
+}
+
 /// Milliseconds since the page was opened.
 pub fn now_ms() -> f64 {
     window().performance().map_or(0.0, |performance| performance.now())

@@ -12,7 +12,10 @@ fn set(element: &web_sys::Element, name: &str, value: &str) {
 /// The transform of an arrow's head.
 pub fn head_transform(arrow: &Arrow, playhead_us: u64) -> String {
     let (x, y, _) = arrow.head(playhead_us);
-    format!("translate({} {}) rotate({})", Px(x), Px(y), Px(arrow.angle_deg()))
+    {
+        let (along, across) = arrow.direction();
+        format!("matrix({} {} {} {} {} {})", Px(along), Px(across), Px(-across), Px(along), Px(x), Px(y))
+    }
 }
 
 /// The transform of an arrow's label: beside the head, on the right of its flight.

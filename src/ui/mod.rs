@@ -6,6 +6,7 @@
 
 mod app;
 mod browser;
+mod diagram;
 mod draft;
 mod frame;
 mod keys;

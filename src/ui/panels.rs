@@ -126,7 +126,7 @@ pub fn transport(app: &App, ctx: &Context<App>, session: &Session, is_playing: b
     });
     let play = if is_playing { "Pause" } else { "Play" };
     html! {
-        <section class="transport" aria-label="Time">
+        <section class="transport" aria-label="Playback">
             <button type="button" aria-label="Step back" disabled={session.position() == 0}
                 onclick={send(ctx, || Msg::StepBack)}><span aria-hidden="true">{"◂ "}</span>{"Back"}</button>
             <button type="button" class="play" aria-label={play} onclick={send(ctx, || Msg::PlayPause)}>

@@ -171,7 +171,7 @@ pub fn stage(app: &App, ctx: &Context<App>, view: &StageView, extent: Extent, pl
     let chosen: Option<ReplicaId> = app.selected();
     html! {
         <section class="stage" aria-label="Stage">
-            <svg viewBox={format!("0 0 {} {}", extent.width, extent.height)} role="group" aria-label="Cluster"
+            <svg viewBox={format!("0 0 {} {}", Px(extent.width), Px(extent.height))} role="group" aria-label="Cluster"
                 data-chosen={chosen.map(|id| id.to_string())}>
                 <g>{ for view.links.iter().map(link) }</g>
                 <g ref={app.timer_layer()} class="timers" aria-hidden="true">

@@ -1,12 +1,12 @@
 //! The stage: replicas on a ring, links between them, messages on the links.
 
+use super::turn::direction;
 use crate::executor::in_order;
 use crate::raft::kraft::{KRaft, MessageKind};
 use crate::raft::{MessageFace, Protocol, ReplicaId, RoleShape, TimerKind, Verdict};
 use crate::session::Session;
 use crate::sim::{EventName, Fate, What};
 use crate::text::en as text;
-use std::f64::consts::{PI, TAU};
 
 /// The size of a stage, in its own units.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -124,16 +124,16 @@ impl Arrow {
             part = part.min(0.6);
         }
         if self.is_loop {
-            let angle = -PI / 2.0 + TAU * part;
-            return (self.from.0 + 14.0 * angle.cos(), self.from.1 + 14.0 * angle.sin(), part);
+            let (x, y) = direction(part);
+            return (self.from.0 + 14.0 * x, self.from.1 + 14.0 * y, part);
         }
         (self.from.0 + (self.to.0 - self.from.0) * part, self.from.1 + (self.to.1 - self.from.1) * part, part)
     }
 
-    /// The direction of flight, in degrees.
+    /// The direction of flight, of length 1.
     #[must_use]
-    pub fn angle_deg(&self) -> f64 {
-        (self.to.1 - self.from.1).atan2(self.to.0 - self.from.0).to_degrees()
+    pub fn direction(&self) -> (f64, f64) {
+        unit(self.from, self.to)
     }
 }
 
@@ -172,9 +172,9 @@ fn place(extent: Extent, index: u8, count: u8) -> (f64, f64) {
     if count == 1 {
         return (middle_x, middle_y - 16.0);
     }
-    let angle = -PI / 2.0 + TAU * f64::from(index) / f64::from(count);
+    let (x, y) = direction(f64::from(index) / f64::from(count));
     let margin = if extent.width > 600.0 { 150.0 } else { 62.0 };
-    (middle_x + (middle_x - margin) * angle.cos(), middle_y - 8.0 + (middle_y - 76.0) * angle.sin())
+    (middle_x + (middle_x - margin) * x, middle_y - 8.0 + (middle_y - 76.0) * y)
 }
 
 fn radius(count: u8) -> f64 {
@@ -186,19 +186,23 @@ fn radius(count: u8) -> f64 {
     }
 }
 
+/// From one point towards another, of length 1; to the right if they are one.
+fn unit(from: (f64, f64), to: (f64, f64)) -> (f64, f64) {
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let length = (dx * dx + dy * dy).sqrt();
+    if length < 1e-6 { (1.0, 0.0) } else { (dx / length, dy / length) }
+}
+
 /// From one centre towards another, `inset` away from it and a little to the right of the flight's direction, so that
 /// the two directions of a link do not cover each other.
 fn edge(from: (f64, f64), to: (f64, f64), inset: f64) -> (f64, f64) {
-    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
-    let length = dx.hypot(dy).max(1.0);
-    let (ux, uy) = (dx / length, dy / length);
-    (from.0 + ux * inset, from.1 + uy * inset)
+    let (x, y) = unit(from, to);
+    (from.0 + x * inset, from.1 + y * inset)
 }
 
 fn aside(point: (f64, f64), from: (f64, f64), to: (f64, f64), by: f64) -> (f64, f64) {
-    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
-    let length = dx.hypot(dy).max(1.0);
-    (point.0 - dy / length * by, point.1 + dx / length * by)
+    let (x, y) = unit(from, to);
+    (point.0 - y * by, point.1 + x * by)
 }
 
 fn main_timer(role: RoleShape) -> Option<TimerKind> {
@@ -229,7 +233,7 @@ fn node(session: &Session, extent: Extent, id: ReplicaId, count: u8) -> NodeView
             .voters
             .iter()
             .map(|voter| {
-                let angle = -PI / 2.0 + TAU * f64::from(voter.0) / f64::from(count);
+                let (x, y) = direction(f64::from(voter.0) / f64::from(count));
                 let answer = if face.granted.contains(voter) {
                     Some(true)
                 } else if face.refused.contains(voter) {
@@ -237,7 +241,7 @@ fn node(session: &Session, extent: Extent, id: ReplicaId, count: u8) -> NodeView
                 } else {
                     None
                 };
-                Vote { x: (radius - 11.0) * angle.cos(), y: (radius - 11.0) * angle.sin(), answer }
+                Vote { x: (radius - 11.0) * x, y: (radius - 11.0) * y, answer }
             })
             .collect(),
         _ => Vec::new(),
@@ -334,7 +338,7 @@ pub fn stage(session: &Session, extent: Extent) -> StageView {
     StageView { nodes, arrows, links }
 }
 
-const fn is_quiet(face: &MessageFace<MessageKind>) -> bool {
+pub(super) const fn is_quiet(face: &MessageFace<MessageKind>) -> bool {
     matches!(face.kind, MessageKind::Fetch | MessageKind::FetchAnswer) && face.entries == 0
 }
 
@@ -363,8 +367,8 @@ pub fn shape_path(role: Option<RoleShape>, r: f64) -> String {
         Some(RoleShape::Candidate | RoleShape::Prospective) => {
             let points: Vec<String> = (0..6)
                 .map(|i| {
-                    let angle = -PI / 2.0 + TAU * f64::from(i) / 6.0;
-                    format!("{} {}", Px(r * 1.06 * angle.cos()), Px(r * 1.06 * angle.sin()))
+                    let (x, y) = direction(f64::from(i) / 6.0);
+                    format!("{} {}", Px(r * 1.06 * x), Px(r * 1.06 * y))
                 })
                 .collect();
             format!("M{}Z", points.join("L"))
@@ -394,9 +398,9 @@ pub fn arc_path(r: f64, part: f64) -> String {
     if part >= 0.999 {
         return circle_path(r);
     }
-    let angle = -PI / 2.0 + TAU * part;
+    let (x, y) = direction(part);
     let large = u8::from(part > 0.5);
-    let end = (Px(r * angle.cos()), Px(r * angle.sin()));
+    let end = (Px(r * x), Px(r * y));
     format!("M0 {}A{} {} 0 {large} 1 {} {}", Px(-r), Px(r), Px(r), end.0, end.1)
 }
 

@@ -423,18 +423,52 @@ test("the log table shows who has what, and why a record is not committed", asyn
   const slider = logs.getByRole("slider", { name: "First offset shown" });
   await slider.fill("0");
   await logs.getByRole("button", { name: "Record 0: is it committed, and why" }).click();
-  await page.locator(".answer", { hasText: "Record 0 is committed" }).waitFor();
+  await page.locator(".sentence .answer", { hasText: "Record 0 is committed" }).waitFor();
   assert.ok(await row.locator(".record.committed").count() > 0);
   await slider.fill(await slider.getAttribute("max"));
   await logs.getByRole("button", { name: /^Record \d+: is it committed/ }).last().click();
-  await page.locator(".answer", { hasText: /It takes 3 voters to commit record/ }).waitFor();
+  await page.locator(".sentence .answer", { hasText: /It takes 3 voters to commit record/ }).waitFor();
   // Escape closes the answer; a follower says why it does not lead.
   await page.keyboard.press("Escape");
-  await page.locator(".answer").waitFor({ state: "detached" });
+  await page.locator(".sentence .answer").waitFor({ state: "detached" });
   const other = ["1", "2", "3"].find((n) => n !== id);
   await page.getByRole("button", { name: new RegExp(`^Node ${other},`) }).first().click();
   await button(page, "Why is it not leader?").click();
-  await page.locator(".answer", { hasText: /would refuse/ }).waitFor();
+  await page.locator(".sentence .answer", { hasText: /would refuse/ }).waitFor();
+  await it.done();
+});
+
+test("the diagram shows roles and messages over time, and is the scrubber", async () => {
+  const it = await open(browser, server.address);
+  const { page } = it;
+  await stepToLeader(page);
+  for (let i = 0; i < 30; i += 1) await stepOnce(page);
+  const end = await position(page);
+  const seen = await digests(page);
+  const time = page.getByRole("region", { name: "Time", exact: true });
+  assert.equal(await time.locator(".lane").count(), 5);
+  assert.ok(await time.locator(".stretch.leader").count() === 1, "one lane is thick");
+  assert.ok(await time.locator(".flight").count() > 10);
+  // The slider goes to any event, and back to this very state.
+  const slider = time.getByRole("slider", { name: "Event" });
+  await slider.fill("3");
+  await page.waitForFunction(() => document.querySelector(".position").textContent.startsWith("event 3 of"));
+  assert.equal(await time.locator(".stretch.leader").count(), 0, "what is to come is not drawn");
+  await slider.fill(String(end));
+  await page.waitForFunction((n) => document.querySelector(".position").textContent.startsWith(`event ${n} of`), end);
+  assert.equal(await digests(page), seen);
+  // So does a click: to the left of the first message nothing has happened yet.
+  const box = await time.locator(".diagram").boundingBox();
+  await page.mouse.click(box.x + box.width * 0.08, box.y + box.height / 2);
+  await page.waitForFunction(() => document.querySelector(".position").textContent.startsWith("event 0 of"));
+  await slider.fill(String(end));
+  const ticks = () => time.locator(".tick-label").allTextContents();
+  const before = await ticks();
+  await button(page, "Zoom in").click();
+  await page.waitForFunction((text) => [...document.querySelectorAll(".tick-label")].map((t) => t.textContent).join() !== text, before.join());
+  for (let i = 0; i < 5; i += 1) await button(page, "Zoom out").click();
+  await page.getByText("everything", { exact: true }).waitFor();
+  assert.equal((await ticks())[0], "0.000 s");
   await it.done();
 });
 

@@ -354,7 +354,7 @@ impl App {
             self.changed();
             return;
         }
-        let lasts_ms = (gap_ms * 5.0).max(140.0).min(450.0);
+        let lasts_ms = view::between(gap_ms * 5.0, 140.0, 450.0);
         self.glide = Some(Glide { from_us, to_us, done_ms: 0.0, lasts_ms });
         self.playback.start();
     }
@@ -384,7 +384,7 @@ impl App {
     fn beat(&mut self, elapsed_ms: f64) -> bool {
         if let Some(glide) = &mut self.glide {
             glide.done_ms += elapsed_ms;
-            let part = (glide.done_ms / glide.lasts_ms).max(0.0).min(1.0);
+            let part = view::between(glide.done_ms / glide.lasts_ms, 0.0, 1.0);
             if part >= 1.0 {
                 self.land();
                 self.say_step();

@@ -4,7 +4,7 @@ use super::app::{App, Msg};
 use super::stage::epoch_class;
 use raftwerk::raft::RoleShape;
 use raftwerk::text::en as text;
-use raftwerk::view::{Diagram, HEAD, LANE, Lane, Line, MARGIN, Px};
+use raftwerk::view::{Diagram, HEAD, LANE, Lane, Line, MARGIN, Px, between};
 use yew::prelude::*;
 use yew::virtual_dom::Key;
 
@@ -22,7 +22,7 @@ const NOW: &str = "now-line";
 /// Moves the line of the present, without rendering.
 pub fn draw_now(diagram: &Diagram, playhead_us: u64) {
     if let Some(line) = super::gloo_document().get_element_by_id(NOW) {
-        let x = Px(diagram.x(playhead_us).max(MARGIN).min(diagram.size.0)).to_string();
+        let x = Px(between(diagram.x(playhead_us), MARGIN, diagram.size.0)).to_string();
         let _ = line.set_attribute("transform", &format!("translate({x} 0)"));
     }
 }

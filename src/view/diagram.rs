@@ -2,6 +2,7 @@
 //!
 //! Lanes show the whole run, from marks that are kept of it; messages are drawn as far back as they are remembered.
 
+use super::stage::between;
 use crate::raft::kraft::KRaft;
 use crate::raft::{ReplicaId, RoleShape};
 use crate::session::Session;
@@ -122,7 +123,7 @@ impl Diagram {
     /// Which time a place shows.
     #[must_use]
     pub fn at_us(&self, x: f64) -> u64 {
-        let part = ((x - MARGIN) / (self.size.0 - MARGIN)).max(0.0).min(1.0);
+        let part = between((x - MARGIN) / (self.size.0 - MARGIN), 0.0, 1.0);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a span")]
         let into_us = (float(self.span.to_us - self.span.from_us) * part) as u64;
         self.span.from_us + into_us
@@ -141,7 +142,7 @@ pub fn diagram(session: &Session, width: f64, span: Span) -> Diagram {
     let sim = session.sim();
     let y = |id: ReplicaId| HEAD + LANE * (f64::from(id.0) + 0.5);
     let now_us = session.playhead_us().max(sim.now_us());
-    let x = |at_us: u64| place(span, width, at_us).max(MARGIN).min(width);
+    let x = |at_us: u64| between(place(span, width, at_us), MARGIN, width);
     let mut lanes: Vec<Lane> = sim.ids().map(|id| Lane { id, y: y(id), stretches: Vec::new() }).collect();
     // What each is since when; what is to come is not drawn.
     let began: Vec<(u64, Option<RoleShape>, u32)> = sim.ids().map(|_| (0, Some(RoleShape::Unattached), 0)).collect();

@@ -13,4 +13,6 @@ mod turn;
 pub use diagram::{Diagram, HEAD, LANE, Lane, Line, MARGIN, Span, Stretch, Tick, diagram};
 pub use logs::{Cell, CellState, LogRow, LogTable, log_table};
 pub use next::{PendingItem, QueuedTask, pending, tasks};
-pub use stage::{Arrow, Extent, LinkLine, NARROW, NodeView, Px, StageView, Vote, WIDE, arc_path, shape_path, stage};
+pub use stage::{
+    Arrow, Extent, LinkLine, NARROW, NodeView, Px, StageView, Vote, WIDE, arc_path, between, shape_path, stage,
+};

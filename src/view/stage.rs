@@ -119,7 +119,7 @@ impl Arrow {
     pub fn head(&self, playhead_us: u64) -> (f64, f64, f64) {
         let (sent, at) = self.flight_us;
         let whole = float(at.saturating_sub(sent)).max(1.0);
-        let mut part = (float(playhead_us.saturating_sub(sent)) / whole).max(0.0).min(1.0);
+        let mut part = between(float(playhead_us.saturating_sub(sent)) / whole, 0.0, 1.0);
         if self.is_lost {
             part = part.min(0.6);
         }
@@ -342,8 +342,14 @@ pub(super) const fn is_quiet(face: &MessageFace<MessageKind>) -> bool {
     matches!(face.kind, MessageKind::Fetch | MessageKind::FetchAnswer) && face.entries == 0
 }
 
+/// A number, not below `low` nor above `high`. (`f64::clamp` would bring the writing of floats along, for its panic.)
+#[must_use]
+pub fn between(value: f64, low: f64, high: f64) -> f64 {
+    value.max(low).min(high)
+}
+
 /// A length as it is written into a drawing: in hundredths. The standard way to write such a number is a large part of what
-/// a page would load; so nothing here writes one, nor calls `f64::clamp`, which would say so when it panics.
+/// a page would load.
 #[derive(Clone, Copy, Debug)]
 pub struct Px(pub f64);
 

@@ -161,6 +161,9 @@ pub struct StageView {
     pub links: Vec<LinkLine>,
 }
 
+/// How far apart messages of one link fly.
+const BESIDE: f64 = 15.0;
+
 #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 52 bits")]
 const fn float(value: u64) -> f64 {
     value as f64
@@ -282,16 +285,19 @@ pub fn stage(session: &Session, extent: Extent) -> StageView {
     let nodes: Vec<NodeView> = sim.ids().map(|id| node(session, extent, id, count)).collect();
     let centre = |id: ReplicaId| place(extent, id.0, count);
     let inset = radius(count) + 14.0;
-    let line = |from: ReplicaId, to: ReplicaId| {
+    // Messages that follow each other on a link fly side by side, so that their labels can be read. By their numbers, so
+    // that none changes its path when another arrives.
+    let line = |from: ReplicaId, to: ReplicaId, number: u32| {
         if from == to {
             let (x, y) = centre(from);
             return ((x + radius(count), y - radius(count)), (x + radius(count), y - radius(count)));
         }
         let (a, b) = (centre(from), centre(to));
-        (aside(edge(a, b, inset), a, b, 5.0), aside(edge(b, a, inset), a, b, 5.0))
+        let by = 5.0 + BESIDE * f64::from(number % 3);
+        (aside(edge(a, b, inset), a, b, by), aside(edge(b, a, inset), a, b, by))
     };
     let arrow = |key: String, ends: (ReplicaId, ReplicaId), number: u32, face: MessageFace<MessageKind>, flight_us| {
-        let (from, to) = line(ends.0, ends.1);
+        let (from, to) = line(ends.0, ends.1, number);
         Arrow {
             key,
             label: text::message(&face),
@@ -331,7 +337,7 @@ pub fn stage(session: &Session, extent: Extent) -> StageView {
         .flat_map(|from| sim.ids().map(move |to| (from, to)))
         .filter(|&(from, to)| from != to && sim.is_cut(from, to))
         .map(|(from, to)| {
-            let (a, b) = line(from, to);
+            let (a, b) = line(from, to, 0);
             LinkLine { key: format!("{from}>{to}"), from: a, to: b, is_cut: true }
         })
         .collect();

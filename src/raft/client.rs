@@ -193,8 +193,9 @@ pub struct RaftClient<P: Protocol, X> {
     empty_polls: u64,
     /// Separate events: the task of each armed timer, by [`Timer::index`].
     timer_tasks: Vec<Option<TaskId>>,
-    poll_is_queued: bool,
-    listeners_are_queued: bool,
+    /// The look at the state that waits, and the telling of the listeners.
+    poll_state: Option<TaskId>,
+    poll_listeners: Option<TaskId>,
     /// One poll event: the waiting poll and its global due time.
     poll: Option<(TaskId, u64)>,
     inbox: VecDeque<(ReplicaId, P::Message)>,
@@ -226,8 +227,8 @@ impl<P: Protocol, X: EventExecutor<Task<P::Message>>> RaftClient<P, X> {
             polled_at_us: None,
             empty_polls: 0,
             timer_tasks: vec![None; Timer::table_len(replicas)],
-            poll_is_queued: false,
-            listeners_are_queued: false,
+            poll_state: None,
+            poll_listeners: None,
             poll: None,
             inbox: VecDeque::new(),
             hurried: Vec::new(),
@@ -380,7 +381,7 @@ impl<P: Protocol, X: EventExecutor<Task<P::Message>>> RaftClient<P, X> {
         if self.poll.is_some_and(|(task, _)| task.number == number) {
             self.poll = None;
         }
-        for slot in &mut self.timer_tasks {
+        for slot in self.timer_tasks.iter_mut().chain([&mut self.poll_state, &mut self.poll_listeners]) {
             if slot.is_some_and(|task| task.number == number) {
                 *slot = None;
             }
@@ -412,7 +413,7 @@ impl<P: Protocol, X: EventExecutor<Task<P::Message>>> RaftClient<P, X> {
         match task {
             Task::Poll => self.run_poll(now_us, around),
             Task::PollState => {
-                self.poll_is_queued = false;
+                self.poll_state = None;
                 self.polled_at_us = Some(now_us);
                 let again = self.replica.poll_state(&mut around.at(now_us));
                 if again {
@@ -426,7 +427,7 @@ impl<P: Protocol, X: EventExecutor<Task<P::Message>>> RaftClient<P, X> {
                 self.queue_poll_state(around);
             }
             Task::PollListeners => {
-                self.listeners_are_queued = false;
+                self.poll_listeners = None;
                 self.replica.poll_listeners(&mut around.at(now_us));
             }
             Task::Timer(timer) => {
@@ -508,19 +509,17 @@ impl<P: Protocol, X: EventExecutor<Task<P::Message>>> RaftClient<P, X> {
             self.timer_tasks[timer.index()] = expect_room(given, around);
         }
         around.effects.timers = timers;
-        if std::mem::take(&mut around.effects.notify) && !self.listeners_are_queued {
-            self.listeners_are_queued = true;
+        if std::mem::take(&mut around.effects.notify) && self.poll_listeners.is_none() {
             let given = self.executor.submit(Task::PollListeners);
-            expect_room(given, around);
+            self.poll_listeners = expect_room(given, around);
         }
     }
 
     #[inline]
     fn queue_poll_state(&mut self, around: &mut Surroundings<'_, P>) {
-        if !self.poll_is_queued {
-            self.poll_is_queued = true;
+        if self.poll_state.is_none() {
             let given = self.executor.submit(Task::PollState);
-            expect_room(given, around);
+            self.poll_state = expect_room(given, around);
         }
     }
 

@@ -5,7 +5,7 @@
 
 use crate::executor::NEVER;
 use crate::raft::kraft::{Disk, KRaft, QuorumRecord};
-use crate::raft::{Payload, Protocol, ReplicaId, RoleShape};
+use crate::raft::{Payload, Protocol, ReplicaId};
 use crate::scenario::{InputError, POSITION_MAX, ProtocolSettings, Record, Start, validate};
 use crate::sim::{Command, CommandError, Digests, Fate, History, Mark, Placed, Sim, SimSettings, TraceEvent, What};
 use std::collections::VecDeque;
@@ -204,13 +204,7 @@ impl Session {
     /// Who leads: the leader with the highest epoch.
     #[must_use]
     pub fn leader(&self) -> Option<(ReplicaId, u32)> {
-        let sim = self.sim();
-        sim.ids()
-            .filter(|&id| sim.replica(id).is_some())
-            .filter_map(|id| sim.standing(id).map(|standing| (id, standing)))
-            .filter(|(_, standing)| standing.role == RoleShape::Leader)
-            .map(|(id, standing)| (id, standing.epoch))
-            .max_by_key(|&(_, epoch)| epoch)
+        self.sim().leader()
     }
 
     /// Moves the playhead within the gap before the next step.

@@ -11,7 +11,7 @@ use raftwerk::raft::kraft::KRaft;
 use raftwerk::raft::{ClientSettings, Form, TaskKind};
 use raftwerk::scenario::Record;
 use raftwerk::session::Session;
-use raftwerk::sim::{Sim, TraceEvent, What};
+use raftwerk::sim::{Command, Sim, TraceEvent, What};
 
 const ONE_POLL: ClientSettings = ClientSettings { form: Form::OnePoll, poll_state_max_age_ms: 0 };
 
@@ -188,5 +188,40 @@ fn no_form_works_without_a_reason() {
                 assert!(!is_late, "node {id} at event {}", session.position());
             }
         }
+    }
+}
+
+#[test]
+fn a_lost_look_at_the_state_does_not_stop_the_next_one() {
+    for client in [ClientSettings::default(), ONE_POLL] {
+        let mut session = Session::open(Record { client, ..Record::default() }).expect("a good record");
+        let (mut chances, mut lost) = (0, 0);
+        for _ in 0..6_000 {
+            // Now and then what would look at the state is taken away in the middle of a step.
+            session.step_task();
+            let looks = session.sim().open_on().and_then(|id| {
+                let mut queue = session.sim().client(id)?.queue().into_iter();
+                let (_, number, _) = queue.find(|(_, _, kind)| matches!(kind, TaskKind::PollState | TaskKind::Poll))?;
+                Some((id, u32::try_from(number).expect("few")))
+            });
+            let Some((replica, number)) = looks else { continue };
+            chances += 1;
+            if chances % 40 == 0 {
+                session.act(Command::Cancel { replica, number }).expect("it waits");
+                lost += 1;
+            }
+        }
+        assert!(lost > 20, "{client:?}: {lost} were lost");
+        // Every node goes on: it runs tasks over the next events, and one leads.
+        let ran = |session: &Session| {
+            let clients = session.sim().ids().filter_map(|id| session.sim().client(id));
+            clients.map(|client| client.executor().counters().1).collect::<Vec<_>>()
+        };
+        let before = ran(&session);
+        for _ in 0..2_000 {
+            session.step();
+        }
+        assert!(ran(&session).iter().zip(&before).all(|(now, before)| *now > before + 20), "{client:?}");
+        assert!(session.leader().is_some());
     }
 }

@@ -113,11 +113,8 @@ impl Run {
         self.ids().iter().filter_map(|&id| self.sim.standing(id)).map(|it| it.end_offset).max().unwrap_or(0)
     }
 
-    /// Among running leaders, the one of the highest epoch.
     fn leader(&self) -> Option<ReplicaId> {
-        let standing = |id: ReplicaId| self.sim.replica(id).map(Replica::standing);
-        let leads = |id: &ReplicaId| standing(*id).is_some_and(|it| it.role == RoleShape::Leader);
-        self.sim.ids().filter(leads).max_by_key(|&id| standing(id).map(|it| it.epoch))
+        self.sim.leader().map(|(leader, _)| leader)
     }
 
     /// The leader that a majority of the voters, all of them running, agrees on.

@@ -109,13 +109,6 @@ fn small(count: u32) -> u8 {
     u8::try_from(count).unwrap_or(u8::MAX)
 }
 
-fn leader(sim: &Sim<KRaft>) -> Option<ReplicaId> {
-    let standing = |id: ReplicaId| sim.replica(id).map(Replica::standing);
-    sim.ids()
-        .filter(|&id| standing(id).is_some_and(|it| it.role == RoleShape::Leader))
-        .max_by_key(|&id| standing(id).map(|it| it.epoch))
-}
-
 fn why_not_committed(sim: &Sim<KRaft>, offset: u64) -> Because {
     let holders = set(sim.ids().filter(|&id| sim.log(id).is_some_and(|log| log.get(offset).is_some())));
     let knows = |id: ReplicaId| sim.replica(id).and_then(|it| it.standing().committed).is_some_and(|hw| offset < hw);
@@ -125,7 +118,7 @@ fn why_not_committed(sim: &Sim<KRaft>, offset: u64) -> Because {
     if holders.is_empty() {
         return Because::NoSuchEntry;
     }
-    let Some((leads, running)) = leader(sim).and_then(|id| Some((id, sim.replica(id)?))) else {
+    let Some((leads, running)) = sim.leader().and_then(|(id, _)| Some((id, sim.replica(id)?))) else {
         return Because::NoLeader { holders };
     };
     let Role::Leader { epoch_start, followers, .. } = running.role() else {

@@ -250,6 +250,16 @@ impl<P: Protocol> Sim<P> {
         }
     }
 
+    /// Who leads, and in which epoch: of the running leaders the one of the highest.
+    #[must_use]
+    pub fn leader(&self) -> Option<(ReplicaId, u32)> {
+        self.ids()
+            .filter_map(|id| self.replica(id).map(|replica| (id, replica.standing())))
+            .filter(|(_, standing)| standing.role == crate::raft::RoleShape::Leader)
+            .map(|(id, standing)| (id, standing.epoch))
+            .max_by_key(|&(_, epoch)| epoch)
+    }
+
     /// What is drawn of a running replica.
     #[must_use]
     pub fn face(&self, id: ReplicaId) -> Option<Face> {

@@ -3,7 +3,7 @@
 //! Only a window of offsets is projected, however long the logs are.
 
 use crate::raft::kraft::{KRaft, Role};
-use crate::raft::{Entry, Log, Payload, Replica, ReplicaId, RoleShape};
+use crate::raft::{Entry, Log, Payload, Replica, ReplicaId};
 use crate::sim::Sim;
 use crate::text::en as text;
 
@@ -61,14 +61,6 @@ pub struct LogTable {
     pub rows: Vec<LogRow>,
 }
 
-/// The leader of the highest epoch, if one runs.
-fn leader(sim: &Sim<KRaft>) -> Option<ReplicaId> {
-    let standing = |id: ReplicaId| sim.replica(id).map(Replica::standing);
-    sim.ids()
-        .filter(|&id| standing(id).is_some_and(|it| it.role == RoleShape::Leader))
-        .max_by_key(|&id| standing(id).map(|it| it.epoch))
-}
-
 fn label(entry: Entry) -> String {
     match entry.payload {
         Payload::LeaderChange { .. } => "LC".to_owned(),
@@ -87,7 +79,7 @@ pub fn log_table(sim: &Sim<KRaft>, first: Option<u64>, width: u64) -> LogTable {
     let end = logs.iter().flatten().map(|log| log.end_offset()).max().unwrap_or(0);
     let last_first = end.saturating_sub(width);
     let first = first.unwrap_or(last_first).min(last_first);
-    let leads = leader(sim);
+    let leads = sim.leader().map(|(id, _)| id);
     let known = leads.and_then(|id| sim.log(id));
     let followers = leads.and_then(|id| match sim.replica(id).map(|replica| replica.role()) {
         Some(Role::Leader { followers, .. }) => Some(followers.clone()),

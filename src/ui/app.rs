@@ -71,7 +71,7 @@ pub enum Msg {
     FirstOffset(Option<u64>),
     Ask(Question),
     Seek(u64),
-    SeekAt(f64),
+    SeekAt(i32),
     Zoom(i8),
     TimeOut(ReplicaId),
     Share,
@@ -793,13 +793,13 @@ impl Component for App {
                 self.changed();
                 true
             }
-            Msg::SeekAt(x) => {
+            Msg::SeekAt(client_x) => {
                 self.pause();
                 self.glide = None;
                 self.notice.clear();
-                let shown = browser::width_of(".diagram").filter(|width| *width > 0.0);
-                if let (Some(diagram), Some(session), Some(shown)) = (&self.diagram, &mut self.session, shown) {
-                    session.seek_time(diagram.at_us(x * diagram.size.0 / shown));
+                let part = browser::part_of_width(".diagram", client_x);
+                if let (Some(diagram), Some(session), Some(part)) = (&self.diagram, &mut self.session, part) {
+                    session.seek_time(diagram.at_us(part * diagram.size.0));
                 }
                 self.changed();
                 true

@@ -69,10 +69,11 @@ pub fn matches(query: &str) -> bool {
     window().match_media(query).ok().flatten().is_some_and(|list| list.matches())
 }
 
-/// How wide an element is drawn, in CSS pixels.
-pub fn width_of(selector: &str) -> Option<f64> {
+/// Where in an element's width a place of the window is, from 0 to 1.
+pub fn part_of_width(selector: &str, client_x: i32) -> Option<f64> {
     let element = gloo_document().query_selector(selector).ok().flatten()?;
-    Some(f64::from(element.client_width()))
+    let rect = element.get_bounding_client_rect();
+    (rect.width() > 0.0).then(|| (f64::from(client_x) - rect.left()) / rect.width())
 }
 
 /// Milliseconds since the page was opened.

@@ -67,7 +67,7 @@ fn line(line: &Line) -> Html {
 /// The diagram with its scrubber.
 pub fn diagram(app: &App, ctx: &Context<App>, diagram: &Diagram) -> Html {
     let (width, height) = diagram.size;
-    let seek = |event: &MouseEvent| Msg::SeekAt(f64::from(event.offset_x()));
+    let seek = |event: &MouseEvent| Msg::SeekAt(event.client_x());
     let onmousedown = ctx.link().callback(move |event: MouseEvent| seek(&event));
     let onmousemove =
         ctx.link().batch_callback(move |event: MouseEvent| (event.buttons() & 1 == 1).then(|| seek(&event)));

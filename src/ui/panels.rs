@@ -442,6 +442,8 @@ fn help(ctx: &Context<App>) -> Html {
                 <dt>{"arc"}</dt><dd>{"how much of the node's timeout is left"}</dd>
                 <dt>{"● ○ ×"}</dt><dd>{"votes, each at its voter's place on the ring: granted, not heard of, refused"}</dd>
                 <dt>{"▭"}</dt><dd>{"log records in the hue of their epoch; dashed: not committed; the rule runs under what is"}</dd>
+                <dt>{"table"}</dt><dd>{"solid: committed; dashed: not known to be; dotted and struck out: not in the leader's log"}</dd>
+                <dt>{"lanes"}</dt><dd>{"thick: leader; middling: candidate; dashed: prospective or resigned; dotted: unattached, or down; lines are messages, as long as they fly"}</dd>
                 <dt>{"→"}</dt><dd>{"request; dashed: answer; a bar at the head: refused; a cross: lost"}</dd>
             </dl>
             <p class="actions">{ button("Close", "", ctx.link().callback(|_| Msg::Close)) }</p>

@@ -3,7 +3,7 @@
 //! A fetch with nothing to bring is *parked* at the leader until records come, the high watermark moves, leadership
 //! ends, or its wait is over; in the last case the answer computed at its arrival is sent (KAFKA-15100).
 
-use super::message::{Address, Body, ClusterId, ErrorCode, FetchOutcome, KRaftMessage};
+use super::message::{Address, Body, ErrorCode, FetchOutcome, KRaftMessage};
 use super::note::Note;
 use super::replica::{CHECK_QUORUM, Cx, FETCH, KRaftReplica, LONG_POLL};
 use super::state::Role;
@@ -67,14 +67,10 @@ impl KRaftReplica {
     /// Answers a fetch, or parks it and answers nothing yet.
     pub(super) fn on_fetch_request(
         &mut self,
-        address: Address,
         mut fetch: ParkedFetch,
         max_wait_ms: i32,
         cx: &mut Cx<'_>,
     ) -> Option<Body> {
-        if address.cluster == ClusterId::Other {
-            return Some(self.fetch_error(ErrorCode::InconsistentClusterId));
-        }
         if max_wait_ms < 0 || fetch.offset < 0 || fetch.last_epoch < 0 || fetch.last_epoch > fetch.epoch {
             return Some(self.fetch_error(ErrorCode::InvalidRequest));
         }
@@ -107,7 +103,7 @@ impl KRaftReplica {
         Some(body)
     }
 
-    fn fetch_error(&self, error: ErrorCode) -> Body {
+    pub(super) fn fetch_error(&self, error: ErrorCode) -> Body {
         Body::FetchResponse { answer: self.answer(error), high_watermark: -1, outcome: FetchOutcome::Records(None) }
     }
 

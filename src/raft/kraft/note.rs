@@ -53,7 +53,7 @@ pub enum Refusal {
     HasResigned,
     /// The asker's epoch is over.
     OldEpoch,
-    /// The request contradicts itself, or is of another cluster.
+    /// The request contradicts itself.
     Invalid,
     /// The request was meant for another voter.
     NotMeant,

@@ -1,6 +1,6 @@
 //! BeginQuorumEpoch and EndQuorumEpoch (spec 4.2 and 4.3), and what all answers have in common (spec 4.0).
 
-use super::message::{Address, Answer, Body, ClusterId, ErrorCode, Successors};
+use super::message::{Address, Answer, Body, ErrorCode, Successors};
 use super::note::{Cause, Note};
 use super::replica::{BEGIN_QUORUM, Cx, FETCH, KRaftReplica};
 use super::state::{Follower, Role};
@@ -19,6 +19,21 @@ impl KRaftReplica {
         u32::try_from(epoch).map_err(|_| ErrorCode::InvalidRequest)
     }
 
+    /// The answer to a request of another cluster, which is not even looked at; `None` for an answer.
+    pub(super) fn refuse_foreign(&self, body: &Body) -> Option<Body> {
+        let answer = self.answer(ErrorCode::InconsistentClusterId);
+        match body {
+            Body::VoteRequest { .. } => Some(Body::VoteResponse { answer, granted: false }),
+            Body::BeginQuorumEpochRequest { .. } => Some(Body::BeginQuorumEpochResponse { answer }),
+            Body::EndQuorumEpochRequest { .. } => Some(Body::EndQuorumEpochResponse { answer }),
+            Body::FetchRequest { .. } => Some(self.fetch_error(ErrorCode::InconsistentClusterId)),
+            Body::VoteResponse { .. }
+            | Body::BeginQuorumEpochResponse { .. }
+            | Body::EndQuorumEpochResponse { .. }
+            | Body::FetchResponse { .. } => None,
+        }
+    }
+
     /// Whether a request names this replica, as far as it names one (KIP-853).
     pub(super) fn is_meant(&self, address: Address) -> bool {
         address.voter.is_none_or(|voter| voter == self.id)
@@ -32,9 +47,6 @@ impl KRaftReplica {
         epoch: i32,
         cx: &mut Cx<'_>,
     ) -> Body {
-        if address.cluster == ClusterId::Other {
-            return Body::BeginQuorumEpochResponse { answer: self.answer(ErrorCode::InconsistentClusterId) };
-        }
         let error = match self.check_leadership_request(leader, epoch, cx) {
             Ok(epoch) => {
                 self.learn(epoch, Some(leader), cx);
@@ -49,15 +61,11 @@ impl KRaftReplica {
 
     pub(super) fn on_end_quorum_request(
         &mut self,
-        address: Address,
         leader: ReplicaId,
         epoch: i32,
         successors: Successors,
         cx: &mut Cx<'_>,
     ) -> Body {
-        if address.cluster == ClusterId::Other {
-            return Body::EndQuorumEpochResponse { answer: self.answer(ErrorCode::InconsistentClusterId) };
-        }
         let error = match self.check_leadership_request(leader, epoch, cx) {
             Ok(epoch) => {
                 self.learn(epoch, Some(leader), cx);

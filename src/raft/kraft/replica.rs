@@ -8,7 +8,7 @@ use super::accumulator::Accumulator;
 use super::connections::Connections;
 use super::fetch::ParkedFetch;
 use super::listener::Listener;
-use super::message::{Address, Answer, Body, ErrorCode, KRaftMessage, Successors};
+use super::message::{Address, Answer, Body, ClusterId, ErrorCode, KRaftMessage, Successors};
 use super::note::{Cause, Note};
 use super::settings::Bootstrap;
 use super::state::{Disk, Follower, QuorumRecord, Role, Tally};
@@ -742,17 +742,23 @@ impl Replica<KRaft> for KRaftReplica {
 
     fn handle(&mut self, from: ReplicaId, message: KRaftMessage, cx: &mut Cx<'_>) {
         let KRaftMessage { address, correlation, body } = message;
+        if address.cluster == ClusterId::Other
+            && let Some(body) = self.refuse_foreign(&body)
+        {
+            cx.effects.sends.push((from, KRaftMessage { address: Address::default(), correlation, body }));
+            return;
+        }
         let answer = match body {
             Body::VoteRequest { epoch, last_epoch, last_offset, pre_vote } => {
                 self.on_vote_request(from, address, epoch, (last_epoch, last_offset), pre_vote, cx)
             }
             Body::BeginQuorumEpochRequest { leader, epoch } => self.on_begin_quorum_request(address, leader, epoch, cx),
             Body::EndQuorumEpochRequest { leader, epoch, successors } => {
-                self.on_end_quorum_request(address, leader, epoch, successors, cx)
+                self.on_end_quorum_request(leader, epoch, successors, cx)
             }
             Body::FetchRequest { epoch, offset, last_epoch, high_watermark, max_wait_ms } => {
                 let fetch = ParkedFetch::new(from, correlation, epoch, offset, last_epoch, high_watermark);
-                match self.on_fetch_request(address, fetch, max_wait_ms, cx) {
+                match self.on_fetch_request(fetch, max_wait_ms, cx) {
                     Some(answer) => answer,
                     None => return,
                 }

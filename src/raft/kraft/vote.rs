@@ -1,6 +1,6 @@
 //! Vote and PreVote (spec 3.6 and 4.1; KIP-595, KIP-996).
 
-use super::message::{Address, Body, ClusterId, ErrorCode};
+use super::message::{Address, Body, ErrorCode};
 use super::note::{Cause, Note, Refusal};
 use super::replica::{Cx, KRaftReplica};
 use super::state::{Role, Tally};
@@ -17,9 +17,6 @@ impl KRaftReplica {
         pre_vote: bool,
         cx: &mut Cx<'_>,
     ) -> Body {
-        if address.cluster == ClusterId::Other {
-            return self.refuse_vote(from, pre_vote, Refusal::Invalid, (0, 0), ErrorCode::InconsistentClusterId, cx);
-        }
         let legal_last = if pre_vote { last.0 <= epoch } else { last.0 < epoch };
         let (Ok(asked_epoch), Ok(last_epoch), Ok(last_offset)) =
             (u32::try_from(epoch), u32::try_from(last.0), u64::try_from(last.1))

@@ -8,7 +8,6 @@ use crate::raft::kraft::{Disk, KRaft, QuorumRecord};
 use crate::raft::{Payload, Protocol, ReplicaId};
 use crate::scenario::{InputError, POSITION_MAX, ProtocolSettings, Record, Start, validate};
 use crate::sim::{Command, CommandError, Digests, Fate, History, Mark, Placed, Sim, SimSettings, TraceEvent, What};
-use std::collections::VecDeque;
 
 /// A message that was lost on its way and is still drawn.
 #[derive(Clone, Copy, Debug)]
@@ -43,8 +42,63 @@ pub struct Session {
     playhead_us: u64,
     lost: Vec<LostFlight>,
     last_trace: Vec<TraceEvent<KRaft>>,
-    /// What was sent in the last steps, in order; for drawing.
-    sent: VecDeque<TraceEvent<KRaft>>,
+    recent: Recent,
+    /// The cluster before the last step, when it was taken to be looked at.
+    before: Option<Box<Sim<KRaft>>>,
+}
+
+/// The traces of the steps around here, back to back; for lists and drawings.
+#[derive(Clone, Debug, Default)]
+struct Recent {
+    lines: Vec<TraceEvent<KRaft>>,
+    /// The position after each step, and where its lines begin.
+    steps: Vec<(u64, usize)>,
+}
+
+impl Recent {
+    /// Keeps the trace of a step, or what there is of it so far. A step that is followed by others is known already.
+    fn put(&mut self, step: u64, trace: &[TraceEvent<KRaft>]) {
+        if let Some(&(last, start)) = self.steps.last() {
+            if step < last {
+                return;
+            }
+            if step == last {
+                // An open step has grown; or something was done within it, which begins a trace anew.
+                if trace.len() >= self.lines.len() - start {
+                    self.lines.truncate(start);
+                }
+                self.lines.extend_from_slice(trace);
+                return;
+            }
+        }
+        if self.lines.len() >= 2 * RECENT_MAX {
+            let kept = self.steps.partition_point(|&(_, start)| start < self.lines.len() - RECENT_MAX);
+            let from = self.steps.get(kept).map_or(self.lines.len(), |&(_, start)| start);
+            self.steps.drain(..kept);
+            self.lines.drain(..from);
+            for (_, start) in &mut self.steps {
+                *start -= from;
+            }
+        }
+        self.steps.push((step, self.lines.len()));
+        self.lines.extend_from_slice(trace);
+    }
+
+    /// Forgets what comes after a position.
+    fn cut(&mut self, step: u64) {
+        let kept = self.steps.partition_point(|&(last, _)| last <= step);
+        if let Some(&(_, start)) = self.steps.get(kept) {
+            self.lines.truncate(start);
+        }
+        self.steps.truncate(kept);
+    }
+
+    fn iter(&self) -> impl DoubleEndedIterator<Item = (u64, &[TraceEvent<KRaft>])> {
+        self.steps.iter().enumerate().map(|(index, &(step, start))| {
+            let end = self.steps.get(index + 1).map_or(self.lines.len(), |&(_, next)| next);
+            (step, &self.lines[start..end])
+        })
+    }
 }
 
 /// The disk on which a replica starts. Each record of its log is a batch of its own that says where it stands.
@@ -104,8 +158,15 @@ impl Session {
         }
         let playhead_us =
             record.playhead_us.clamp(history.now().now_us(), history.next_due_us().max(history.now().now_us()));
-        let mut session =
-            Self { record, history, playhead_us, lost: Vec::new(), last_trace: Vec::new(), sent: VecDeque::new() };
+        let mut session = Self {
+            record,
+            history,
+            playhead_us,
+            lost: Vec::new(),
+            last_trace: Vec::new(),
+            recent: Recent::default(),
+            before: None,
+        };
         session.look_back();
         Ok(session)
     }
@@ -170,9 +231,43 @@ impl Session {
         &self.lost
     }
 
-    /// What was sent in the last steps, in order.
+    /// The position after the last step that has at least begun.
+    #[must_use]
+    pub fn begun(&self) -> u64 {
+        self.position() + u64::from(self.is_open())
+    }
+
+    /// The steps around here that are remembered, by the position after them, with their traces; also those that come
+    /// after where one stands, as far as they are known.
+    pub fn recent(&self) -> impl DoubleEndedIterator<Item = (u64, &[TraceEvent<KRaft>])> {
+        self.recent.iter()
+    }
+
+    /// What was sent in the steps up to here that are remembered, in order.
     pub fn sent(&self) -> impl Iterator<Item = &TraceEvent<KRaft>> {
-        self.sent.iter()
+        let here = self.begun();
+        let past = self.recent().take_while(move |&(step, _)| step <= here);
+        past.flat_map(|(_, trace)| trace).filter(|event| matches!(event.what, What::Sent { .. }))
+    }
+
+    /// The cluster before the last step; not while playing.
+    #[must_use]
+    pub fn before(&self) -> Option<&Sim<KRaft>> {
+        self.before.as_deref()
+    }
+
+    /// The cluster right after a step, replayed; `None` if the run has not come so far.
+    #[must_use]
+    pub fn after_step(&self, step: u64) -> Option<Sim<KRaft>> {
+        let mut found = None;
+        self.history.visit(step, step, |sim, _| found = Some(sim.clone()));
+        found
+    }
+
+    /// What was done in this run, in order; also what is still to come on record.
+    #[must_use]
+    pub fn commands(&self) -> &[Placed] {
+        self.history.commands()
     }
 
     /// Role changes and stops of the whole run, in order.
@@ -198,7 +293,7 @@ impl Session {
     /// Whether anything flies.
     #[must_use]
     pub fn is_anything_flying(&self) -> bool {
-        self.sim().flights().next().is_some() || !self.lost.is_empty()
+        self.sim().flights().any(|(_, flight)| flight.held.is_none()) || !self.lost.is_empty()
     }
 
     /// Who leads: the leader with the highest epoch.
@@ -229,11 +324,19 @@ impl Session {
 
     /// Takes the next step; false if nothing is left to do or the run [is full](Self::is_full).
     pub fn step(&mut self) -> bool {
+        self.before = None;
+        self.go_on(History::step)
+    }
+
+    /// Takes the next step and keeps what was [before](Self::before) it.
+    pub fn step_and_look(&mut self) -> bool {
+        self.before = Some(Box::new(self.sim().clone()));
         self.go_on(History::step)
     }
 
     /// Runs one executor task of the next step; false if nothing is left to do or the run [is full](Self::is_full).
     pub fn step_task(&mut self) -> bool {
+        self.before = Some(Box::new(self.sim().clone()));
         self.go_on(History::step_task)
     }
 
@@ -243,13 +346,18 @@ impl Session {
             return false;
         }
         self.playhead_us = self.sim().now_us();
-        self.last_trace.clear();
-        self.last_trace.extend_from_slice(self.history.now().last_step());
         let now_us = self.playhead_us;
         self.lost.retain(|lost| lost.at_us > now_us);
-        collect_lost(&mut self.lost, &self.last_trace);
-        collect_sent(&mut self.sent, &self.last_trace);
+        self.take_in();
         true
+    }
+
+    /// Takes in the trace of the last step.
+    fn take_in(&mut self) {
+        self.last_trace.clear();
+        self.last_trace.extend_from_slice(self.history.now().last_step());
+        collect_lost(&mut self.lost, &self.last_trace);
+        self.recent.put(self.begun(), &self.last_trace);
     }
 
     /// Goes to a position.
@@ -275,35 +383,45 @@ impl Session {
     /// [`CommandError`] if it cannot be done; then nothing has changed.
     pub fn act(&mut self, command: Command) -> Result<(), CommandError> {
         let placed = Placed { step: self.position(), tasks: self.sim().tasks_into(), at_us: self.playhead_us, command };
+        let before = Box::new(self.sim().clone());
         self.history.act(placed)?;
+        self.before = Some(before);
         self.playhead_us = self.sim().now_us();
-        self.last_trace.clear();
-        self.last_trace.extend_from_slice(self.history.now().last_step());
-        collect_lost(&mut self.lost, &self.last_trace);
-        collect_sent(&mut self.sent, &self.last_trace);
+        self.recent.cut(placed.step + u64::from(placed.tasks > 0));
+        self.take_in();
         Ok(())
     }
 
-    /// Looks at the last steps again for what is still to be drawn of them.
-    fn look_back(&mut self) {
+    /// Looks at the steps around here again, for what is drawn of them.
+    pub fn look_back(&mut self) {
         let here = self.position();
         let now_us = self.sim().now_us();
         let mut lost = Vec::new();
-        self.sent.clear();
-        let sent = &mut self.sent;
-        self.history.visit(here.saturating_sub(LOOK_BACK), here, |sim, trace| {
-            if sim.steps() + LOST_STEPS > here {
+        let mut recent = Recent::default();
+        let mut before = None;
+        let is_open = self.is_open();
+        let last = if is_open { here } else { self.length().min(here + LOOK_AHEAD) };
+        self.history.visit(here.saturating_sub(LOOK_BACK), last, |sim, trace| {
+            let step = sim.steps();
+            if step + LOST_STEPS > here && step <= here {
                 collect_lost(&mut lost, trace);
             }
-            collect_sent(sent, trace);
+            if step + u64::from(!is_open) == here {
+                before = Some(Box::new(sim.clone()));
+            }
+            if step > 0 {
+                recent.put(step, trace);
+            }
         });
-        let last = self.sim().last_step().to_vec();
-        if self.is_open() {
-            collect_lost(&mut lost, &last);
-        }
-        lost.retain(|flight| flight.at_us > now_us);
+        self.recent = recent;
+        self.before = before;
         self.lost = lost;
-        self.last_trace = last;
+        if is_open {
+            self.take_in();
+        } else {
+            self.last_trace = self.sim().last_step().to_vec();
+        }
+        self.lost.retain(|flight| flight.at_us > now_us);
     }
 }
 
@@ -326,21 +444,11 @@ pub fn run_events(sim: &mut Sim<KRaft>, events: u64, leader: ReplicaId, append_e
 
 /// Steps looked back for lost messages: more than any cluster has in one flight time.
 const LOST_STEPS: u64 = 200;
-/// Steps looked back for what was sent.
+/// Steps looked back, and ahead where the run is known to go on, for lists and drawings.
 const LOOK_BACK: u64 = 1_500;
-/// How many of the messages that were sent are kept for drawing.
-const SENT_MAX: usize = 4_000;
-
-fn collect_sent(sent: &mut VecDeque<TraceEvent<KRaft>>, trace: &[TraceEvent<KRaft>]) {
-    for event in trace {
-        if matches!(event.what, What::Sent { .. }) {
-            if sent.len() == SENT_MAX {
-                sent.pop_front();
-            }
-            sent.push_back(*event);
-        }
-    }
-}
+const LOOK_AHEAD: u64 = 200;
+/// How many lines of traces are kept at least, once there are that many.
+const RECENT_MAX: usize = 8_000;
 
 fn collect_lost(lost: &mut Vec<LostFlight>, trace: &[TraceEvent<KRaft>]) {
     for event in trace {

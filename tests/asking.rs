@@ -14,7 +14,7 @@ fn ids(all: &[u8]) -> ReplicaSet {
 }
 
 fn why(session: &Session, offset: u64) -> Because {
-    ask(session.sim(), Question::WhyNotCommitted { offset })
+    ask(session.sim(), [], Question::WhyNotCommitted { offset })
 }
 
 /// Node 1 of three is about to win: it stopped as candidate. All have two records of epoch 1.

@@ -1,10 +1,11 @@
 //! Questions about a moment, answered from the state: why something is not so.
 //!
-//! An answer is a code with the numbers that decide it; nothing is guessed, and nothing is remembered.
+//! An answer is a code with the numbers that decide it, from the state or from the trace of the step that decided;
+//! nothing is guessed.
 
-use crate::raft::kraft::{KRaft, Role};
+use crate::raft::kraft::{KRaft, Note, Role};
 use crate::raft::{Replica, ReplicaId, ReplicaSet, RoleShape};
-use crate::sim::Sim;
+use crate::sim::{Sim, TraceEvent, What};
 
 /// What can be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +15,15 @@ pub enum Question {
         /// The offset.
         offset: u64,
     },
+    /// Why was the request refused that this message answers?
+    WhyRefused {
+        /// Who refused.
+        by: ReplicaId,
+        /// Whom.
+        to: ReplicaId,
+        /// The answer's number on its link.
+        number: u32,
+    },
     /// Why can this node not be elected now?
     WhyNotElected {
         /// Which.
@@ -22,7 +32,7 @@ pub enum Question {
 }
 
 /// The answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Because {
     /// It is: a node knows of a high watermark above it.
     IsCommitted {
@@ -86,12 +96,36 @@ pub enum Because {
     },
     /// Nothing stands in its way but time.
     Nothing,
+    /// It was refused, by a rule.
+    Refused {
+        /// Who refused.
+        by: ReplicaId,
+        /// Why.
+        note: Note,
+    },
+    /// It was not refused.
+    NotRefused,
+    /// The step in which it was sent is too far back.
+    Forgotten,
 }
 
-/// Answers a question about a moment.
+/// Answers a question about a moment. `steps` are the traces of the steps that led to it, the newest first, as far as they
+/// are remembered.
 #[must_use]
-pub fn ask(sim: &Sim<KRaft>, question: Question) -> Because {
+pub fn ask<'a>(
+    sim: &Sim<KRaft>,
+    steps: impl IntoIterator<Item = &'a [TraceEvent<KRaft>]>,
+    question: Question,
+) -> Because {
     match question {
+        Question::WhyRefused { by, to, number } => {
+            let sent = |event: &TraceEvent<KRaft>| {
+                event.replica == by
+                    && matches!(event.what, What::Sent { to: whom, number: n, .. } if (whom, n) == (to, number))
+            };
+            let step = steps.into_iter().find(|trace| trace.iter().any(sent));
+            step.map_or(Because::Forgotten, |trace| why_refused(trace, by))
+        }
         Question::WhyNotCommitted { offset } => why_not_committed(sim, offset),
         Question::WhyNotElected { replica } => why_not_elected(sim, replica),
     }
@@ -107,6 +141,16 @@ fn set(ids: impl Iterator<Item = ReplicaId>) -> ReplicaSet {
 
 fn small(count: u32) -> u8 {
     u8::try_from(count).unwrap_or(u8::MAX)
+}
+
+fn why_refused(trace: &[TraceEvent<KRaft>], by: ReplicaId) -> Because {
+    let note = trace.iter().find_map(|event| match event.what {
+        What::Note(
+            note @ (Note::Refused { .. } | Note::Fenced { .. } | Note::NotLeader { .. } | Note::ToldDiverging { .. }),
+        ) if event.replica == by => Some(note),
+        _ => None,
+    });
+    note.map_or(Because::NotRefused, |note| Because::Refused { by, note })
 }
 
 fn why_not_committed(sim: &Sim<KRaft>, offset: u64) -> Because {

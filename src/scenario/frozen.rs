@@ -126,6 +126,7 @@ enum CommandV0 {
     RunTask { replica: u8, number: u32 },
     Cancel { replica: u8, number: u32 },
     Append { replica: u8, key: u16, value: Big, count: u8 },
+    SetHeld { from: u8, to: u8, number: u32, is_copy: bool, is_held: bool },
 }
 
 /// Epochs of a log are written as runs: (epoch, how many records).
@@ -232,6 +233,9 @@ fn command_out(command: Command) -> CommandV0 {
         Command::Drop { from, to, number, is_copy } => {
             CommandV0::Drop { from: shown(from), to: shown(to), number, is_copy }
         }
+        Command::SetHeld { from, to, number, is_copy, is_held } => {
+            CommandV0::SetHeld { from: shown(from), to: shown(to), number, is_copy, is_held }
+        }
         Command::Duplicate { from, to, number, after_us } => {
             CommandV0::Duplicate { from: shown(from), to: shown(to), number, after_us }
         }
@@ -285,6 +289,9 @@ fn command_in(path: &str, command: &CommandV0) -> Result<Command, InputError> {
         CommandV0::Cancel { replica, number } => Command::Cancel { replica: id("replica", replica)?, number },
         CommandV0::Drop { from, to, number, is_copy } => {
             Command::Drop { from: id("from", from)?, to: id("to", to)?, number, is_copy }
+        }
+        CommandV0::SetHeld { from, to, number, is_copy, is_held } => {
+            Command::SetHeld { from: id("from", from)?, to: id("to", to)?, number, is_copy, is_held }
         }
         CommandV0::Duplicate { from, to, number, after_us } => {
             Command::Duplicate { from: id("from", from)?, to: id("to", to)?, number, after_us }

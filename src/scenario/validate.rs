@@ -100,6 +100,7 @@ fn check_command(path: &str, command: &Command, replicas: u8) -> Result<(), Inpu
         }
         Command::RunNow { event: EventName::Delivery { from, to, .. } }
         | Command::Drop { from, to, .. }
+        | Command::SetHeld { from, to, .. }
         | Command::SetCut { from, to, .. } => {
             exists("from", *from)?;
             exists("to", *to)

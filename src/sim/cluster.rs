@@ -523,9 +523,23 @@ impl<P: Protocol> Sim<P> {
                 exists(from)?;
                 exists(to)?;
                 self.in_flight(from, to, number, false)?;
+                if !self.network.can_hold((from, to, number, false), true) {
+                    return Err(CommandError::IsHeld);
+                }
                 match self.in_flight(from, to, number, true) {
                     Ok(()) => Err(CommandError::HasCopy),
                     Err(_) => Ok(()),
+                }
+            }
+            Command::SetHeld { from, to, number, is_copy, is_held } => {
+                exists(from)?;
+                exists(to)?;
+                self.in_flight(from, to, number, is_copy)?;
+                let can = self.network.can_hold((from, to, number, is_copy), is_held);
+                match (can, is_held) {
+                    (true, _) => Ok(()),
+                    (false, true) => Err(CommandError::IsHeld),
+                    (false, false) => Err(CommandError::IsNotHeld),
                 }
             }
             Command::SetCut { from, to, .. } | Command::SetLink { link: Some((from, to)), .. } => {
@@ -603,6 +617,10 @@ impl<P: Protocol> Sim<P> {
             }
             Command::Drop { from, to, number, is_copy } => {
                 self.network.take(from, to, number, is_copy);
+                to
+            }
+            Command::SetHeld { from, to, number, is_copy, is_held } => {
+                self.network.set_held((from, to, number, is_copy), is_held, self.time.now_us());
                 to
             }
             Command::Duplicate { from, to, number, after_us } => {

@@ -103,6 +103,19 @@ pub enum Command {
         /// Whether the second delivery is meant.
         is_copy: bool,
     },
+    /// A message in flight is held, so that it does not arrive; or one that is held flies on, with the rest of its flight.
+    SetHeld {
+        /// Its sender.
+        from: ReplicaId,
+        /// Its receiver.
+        to: ReplicaId,
+        /// Its number.
+        number: u32,
+        /// Whether the second delivery is meant.
+        is_copy: bool,
+        /// Whether it is held from now on.
+        is_held: bool,
+    },
     /// A message in flight is delivered a second time, the given microseconds after the first.
     Duplicate {
         /// Its sender.
@@ -130,6 +143,29 @@ pub enum Command {
         /// How.
         conditions: LinkConditions,
     },
+}
+
+impl Command {
+    /// The replica it is about: the one it acts on, or the sender of the link; the first for all.
+    #[must_use]
+    pub const fn place(&self) -> ReplicaId {
+        match *self {
+            Self::Crash { replica, .. }
+            | Self::Restart { replica, .. }
+            | Self::Append { replica, .. }
+            | Self::Resign { replica }
+            | Self::Shutdown { replica, .. }
+            | Self::Cancel { replica, .. }
+            | Self::RunNow { event: EventName::Timer { replica, .. } | EventName::Task { replica, .. } } => replica,
+            Self::RunNow { event: EventName::Delivery { to, .. } } => to,
+            Self::Drop { from, .. }
+            | Self::SetHeld { from, .. }
+            | Self::Duplicate { from, .. }
+            | Self::SetCut { from, .. }
+            | Self::SetLink { link: Some((from, _)), .. } => from,
+            Self::SetLink { link: None, .. } => ReplicaId(0),
+        }
+    }
 }
 
 /// Where in a run a command was given.
@@ -160,6 +196,12 @@ pub enum CommandError {
     /// No such message is in flight, no such timer armed, or no such task waits.
     #[error("that event is not to come any more")]
     NoSuchEvent,
+    /// The message is held.
+    #[error("that message is held")]
+    IsHeld,
+    /// The message is not held.
+    #[error("that message is not held")]
+    IsNotHeld,
     /// The message has a copy already.
     #[error("that message has a copy already")]
     HasCopy,

@@ -197,8 +197,8 @@ impl<P: Protocol> History<P> {
         Ok(())
     }
 
-    /// Replays the steps of `range` (by the position after them) and gives each step's trace to `visit`. The run stays
-    /// where it is.
+    /// Replays the steps from `first` to `last` (by the position after them; 0 is the start) and gives each step's trace to
+    /// `visit`. The run stays where it is.
     pub fn visit(&self, first: u64, last: u64, mut visit: impl FnMut(&Sim<P>, &[TraceEvent<P>])) {
         let after = self.checkpoints.partition_point(|checkpoint| checkpoint.steps() < first.max(1));
         let start = &self.checkpoints[after.saturating_sub(1)];
@@ -211,6 +211,9 @@ impl<P: Protocol> History<P> {
             marks: Vec::new(),
             marked: u64::MAX,
         };
+        if first == 0 {
+            visit(&copy.now, copy.now.last_step());
+        }
         while copy.now.steps() < last {
             let before = copy.now.steps();
             if !copy.step().unwrap_or(false) {

@@ -2,11 +2,12 @@
 //!
 //! Each message gets a number on its link, counted from 1, and draws its luck once, when it is sent: how long it flies,
 //! whether it is lost, delivered twice, or allowed to overtake. A message that may not overtake is delivered in order,
-//! like bytes of one connection. A cut link loses what is sent while it is cut; what was sent before arrives.
+//! like bytes of one connection. A cut link loses what is sent while it is cut; what was sent before arrives. A message
+//! that is held arrives only once it is released; those behind it overtake it.
 
 use super::luck::{PPM, Stream, scale};
 use super::settings::LinkConditions;
-use crate::executor::{Handle, OrderedQueue, in_order};
+use crate::executor::{Handle, NEVER, OrderedQueue, in_order};
 use crate::raft::{Encoder, ReplicaId};
 
 /// Orders deliveries: time, receiver, sender, number, copies last.
@@ -39,6 +40,8 @@ pub struct Flight<M> {
     pub message: M,
     /// When it was sent, in global microseconds.
     pub sent_us: u64,
+    /// While it is held: since when, in global microseconds, and how much of its flight was left then. It does not arrive.
+    pub held: Option<(u64, u64)>,
 }
 
 /// What became of a message when it was sent.
@@ -139,11 +142,11 @@ impl<M: Clone> Network<M> {
         };
         if fate == Fate::FliesTwice {
             let key = DeliveryKey { at_us: at_us + flight_us(copy_latency), to, from, number, is_copy: true };
-            self.flights.push(key, Flight { message: message.clone(), sent_us: now_us });
+            self.flights.push(key, Flight { message: message.clone(), sent_us: now_us, held: None });
         }
         if matches!(fate, Fate::Flies | Fate::FliesTwice) {
             let key = DeliveryKey { at_us, to, from, number, is_copy: false };
-            self.flights.push(key, Flight { message, sent_us: now_us });
+            self.flights.push(key, Flight { message, sent_us: now_us, held: None });
         }
         Sent { number, at_us, fate }
     }
@@ -152,7 +155,7 @@ impl<M: Clone> Network<M> {
     #[must_use]
     #[inline]
     pub fn first(&self) -> Option<DeliveryKey> {
-        self.flights.first().map(|(key, _)| key)
+        self.flights.first().map(|(key, _)| key).filter(|key| key.at_us != NEVER)
     }
 
     /// Takes what arrives first.
@@ -201,6 +204,33 @@ impl<M: Clone> Network<M> {
         }
         self.flights.push(DeliveryKey { at_us: key.at_us + after_us, is_copy: true, ..key }, flight);
         true
+    }
+
+    /// Holds a message in flight at `now_us`, or lets one that is held fly on, with the rest of its flight. False if it does
+    /// not fly, or is so already.
+    #[inline]
+    pub fn set_held(&mut self, key: (ReplicaId, ReplicaId, u32, bool), is_held: bool, now_us: u64) -> bool {
+        let (from, to, number, is_copy) = key;
+        if !self.can_hold(key, is_held) {
+            return false;
+        }
+        let Some((key, flight)) = self.take(from, to, number, is_copy) else {
+            return false;
+        };
+        let (at_us, held) = match flight.held {
+            None => (NEVER, Some((now_us, key.at_us.saturating_sub(now_us)))),
+            Some((_, left_us)) => (now_us + left_us, None),
+        };
+        self.flights.push(DeliveryKey { at_us, ..key }, Flight { held, ..flight });
+        true
+    }
+
+    /// Whether a message is in flight and not yet held, or not held any more, as is wanted.
+    #[must_use]
+    #[inline]
+    pub fn can_hold(&self, (from, to, number, is_copy): (ReplicaId, ReplicaId, u32, bool), is_held: bool) -> bool {
+        let flight = self.find(from, to, number, is_copy).and_then(|handle| self.flights.get(handle));
+        flight.is_some_and(|(_, flight)| flight.held.is_some() != is_held)
     }
 
     /// Cuts or heals a link.
@@ -258,6 +288,10 @@ impl<M: Clone> Network<M> {
             out.u32(key.number);
             out.bool(key.is_copy);
             out.u64(flight.sent_us);
+            if let Some((at_us, left_us)) = flight.held {
+                out.u64(at_us);
+                out.u64(left_us);
+            }
             message(&flight.message, out);
         }
     }

@@ -7,10 +7,11 @@ use super::browser;
 use super::diagram::{self, SPANS};
 use super::draft::Draft;
 use super::frame;
-use super::keys;
-use super::panels;
+use super::listen::listen;
 use super::playback::Playback;
-use super::stage;
+use super::prefs::{self, Prefs};
+use super::tree::{Tree, classes, el};
+use super::{events, inspector, logs, overlays, panels, stage};
 use gloo_events::EventListener;
 use gloo_render::{AnimationFrame, request_animation_frame};
 use gloo_timers::callback::Timeout;
@@ -21,7 +22,8 @@ use raftwerk::scenario::{Record, link};
 use raftwerk::session::{Session, run_events};
 use raftwerk::sim::{Command, EventName, What};
 use raftwerk::text::en as text;
-use raftwerk::view::{self, Diagram, Extent, Span, StageView};
+use raftwerk::view::inspect::{self, MessageView};
+use raftwerk::view::{self, Diagram, Extent, Looks, Sieve, Span, StageView, Thread};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use yew::prelude::*;
@@ -54,6 +56,7 @@ const CLIPBOARD_MS: u32 = 1_500;
 const NEWCOMER: &str = include_str!("../../scenarios/newcomer.link");
 
 /// What can happen on the page.
+#[derive(Clone)]
 pub enum Msg {
     Step,
     StepBack,
@@ -68,21 +71,44 @@ pub enum Msg {
     Act(Command),
     Select(Option<ReplicaId>),
     SelectMessage(EventName),
+    SelectLink(ReplicaId, ReplicaId),
+    ToggleRule,
+    Grab(ReplicaId, i32, i32),
+    Drag(i32, i32),
+    LetGo(bool),
+    Nudge(ReplicaId, i8, i8),
+    Tidy,
+    GoTo(u64),
+    Find,
+    Search(String),
+    SieveKind(usize),
+    SieveNode(Option<ReplicaId>),
     FirstOffset(Option<u64>),
     Ask(Question),
     Seek(u64),
-    SeekAt(i32),
+    TimeDown(i32, i32, i32),
+    TimeMove(i32, i32, i32),
+    TimeUp(i32, bool),
+    WheelHint,
     Zoom(i8),
     TimeOut(ReplicaId),
     Share,
     Copied(bool),
-    ToggleHelp,
-    ToggleSettings,
+    Toggle(Open),
     Edit(usize, String),
     AsksVoters(bool),
     Form(Form),
     Apply,
     Theme(usize),
+    Motion(u8),
+    Kinds(usize),
+    HidePanel(usize),
+    Side(u8),
+    Below(u8),
+    ResetView,
+    Tab(usize),
+    SystemChanged,
+    Measured,
     Close,
     Navigated,
     Hidden,
@@ -106,8 +132,27 @@ struct Glide {
 pub enum Open {
     Nothing,
     Help,
+    Legend,
+    View,
     Settings,
     Share,
+}
+
+/// A node that is being dragged.
+struct Dragged {
+    id: ReplicaId,
+    /// Where the pointer was, and how far the node was moved, when it was taken.
+    from: (i32, i32),
+    was: (f64, f64),
+    has_moved: bool,
+}
+
+/// A pointer on the diagram: its number, where it went down, and where it is.
+struct Pointer {
+    id: i32,
+    down: (i32, i32),
+    at: (i32, i32),
+    has_moved: bool,
 }
 
 /// The page.
@@ -124,7 +169,22 @@ pub struct App {
     playback: Playback,
     frame: Option<AnimationFrame>,
     selected: Option<ReplicaId>,
-    selected_message: Option<EventName>,
+    /// The chosen message, as it was when it was chosen.
+    message: Option<(EventName, Option<MessageView>)>,
+    chosen_link: Option<(ReplicaId, ReplicaId)>,
+    thread: Thread,
+    is_rule_open: bool,
+    sieve: Sieve,
+    prefs: Prefs,
+    tab: usize,
+    moved: Vec<(f64, f64)>,
+    dragged: Option<Dragged>,
+    pointers: Vec<Pointer>,
+    is_wheel_hint: bool,
+    /// The width of the diagram on the screen, and whether it must be measured again.
+    diagram_width: f64,
+    is_measured: bool,
+    focus: Option<&'static str>,
     first_offset: Option<u64>,
     question: Option<Question>,
     span: usize,
@@ -134,7 +194,6 @@ pub struct App {
     draft: Option<Draft>,
     shared: String,
     copied: Option<bool>,
-    theme: usize,
     notice: String,
     announced: String,
     announced_ms: f64,
@@ -179,9 +238,89 @@ impl App {
         self.question
     }
 
+    /// The name of the chosen message.
+    pub fn message_name(&self) -> Option<EventName> {
+        self.message.as_ref().map(|(name, _)| *name)
+    }
+
     /// The chosen message.
-    pub const fn selected_message(&self) -> Option<EventName> {
-        self.selected_message
+    pub fn message(&self) -> Option<(EventName, &Option<MessageView>)> {
+        self.message.as_ref().map(|(name, view)| (*name, view))
+    }
+
+    /// The thread of the chosen message.
+    pub const fn thread(&self) -> &Thread {
+        &self.thread
+    }
+
+    /// The chosen link.
+    pub const fn chosen_link(&self) -> Option<(ReplicaId, ReplicaId)> {
+        self.chosen_link
+    }
+
+    /// Whether the rule behind the sentence is shown.
+    pub const fn is_rule_open(&self) -> bool {
+        self.is_rule_open
+    }
+
+    /// What the event list shows.
+    pub const fn sieve(&self) -> &Sieve {
+        &self.sieve
+    }
+
+    /// What is kept of the page.
+    pub const fn prefs(&self) -> &Prefs {
+        &self.prefs
+    }
+
+    /// Which tab is open on a phone.
+    pub const fn tab(&self) -> usize {
+        self.tab
+    }
+
+    /// Whether this is a phone.
+    pub fn is_narrow(&self) -> bool {
+        self.extent == view::NARROW
+    }
+
+    /// The size of the stage.
+    pub const fn extent(&self) -> Extent {
+        self.extent
+    }
+
+    /// Whether nodes were moved from the ring.
+    pub fn is_rearranged(&self) -> bool {
+        self.moved.iter().any(|&by| by != (0.0, 0.0))
+    }
+
+    /// Whether the hint about zooming is shown.
+    pub const fn is_wheel_hint(&self) -> bool {
+        self.is_wheel_hint
+    }
+
+    /// Whether it plays.
+    pub const fn is_playing(&self) -> bool {
+        self.is_playing
+    }
+
+    /// Whether it passes a quiet stretch.
+    pub const fn is_passing(&self) -> bool {
+        self.is_passing
+    }
+
+    /// Whether nothing flies.
+    pub fn is_still(&self) -> bool {
+        self.stage.as_ref().is_some_and(|stage| stage.is_still)
+    }
+
+    /// Whether it was paused because the tab was hidden.
+    pub const fn was_hidden(&self) -> bool {
+        self.was_hidden
+    }
+
+    /// What must be said besides the sentence.
+    pub fn notice(&self) -> &str {
+        &self.notice
     }
 
     /// Where arrows are.
@@ -214,9 +353,9 @@ impl App {
         (&self.shared, self.copied, self.share_field.clone())
     }
 
-    /// Speed, whether quick, theme.
-    pub const fn choices(&self) -> (usize, bool, usize) {
-        (self.speed, self.is_quick, self.theme)
+    /// The speed, and whether quiet stretches are skipped.
+    pub const fn pace(&self) -> (usize, bool) {
+        (self.speed, self.is_quick)
     }
 
     /// Opens what the address, the last visit or nobody asks for.
@@ -224,11 +363,11 @@ impl App {
         self.is_playing = false;
         self.glide = None;
         self.bad_link = None;
-        self.selected = None;
+        self.choose_nothing();
         match link::decode(&browser::fragment()) {
             Ok(Some(record)) => self.show(record),
             Ok(None) => {
-                let kept = browser::stored().and_then(|text| link::decode(&text).ok().flatten());
+                let kept = browser::stored(browser::RUN).and_then(|text| link::decode(&text).ok().flatten());
                 let session = kept.and_then(|record| Session::open(record).ok());
                 self.session = session.or_else(|| Session::open(newcomer()).ok());
             }
@@ -267,23 +406,66 @@ impl App {
             let fragment = link::encode(&session.record());
             browser::hand_over(&fragment);
             if self.bad_link.is_none() {
-                browser::store(&fragment);
+                browser::store(browser::RUN, &fragment);
             }
         }
         self.project();
     }
 
+    fn choose_nothing(&mut self) {
+        self.selected = None;
+        self.message = None;
+        self.chosen_link = None;
+        self.question = None;
+    }
+
     fn project(&mut self) {
-        self.stage = self.session.as_ref().map(|session| view::stage(session, self.extent));
+        let Some(session) = &self.session else {
+            (self.stage, self.diagram) = (None, None);
+            return;
+        };
+        let replicas = usize::from(session.sim().replicas());
+        if self.moved.len() != replicas {
+            self.moved = vec![(0.0, 0.0); replicas];
+        }
+        let looks = Looks {
+            extent: self.extent,
+            hidden: self.prefs.kinds,
+            moved: self.moved.clone(),
+            is_still: self.prefs.is_still(),
+        };
+        self.stage = Some(view::stage(session, &looks));
         let now_ms = browser::now_ms();
         // While playing it is drawn anew a few times a second; only the line of the present moves with each frame.
         if !self.is_playing || now_ms - self.diagram_ms >= DIAGRAM_MS {
             self.diagram_ms = now_ms;
-            self.diagram = self.session.as_ref().map(|session| {
-                let end_us = session.marks().last().map_or(0, |mark| mark.at_us).max(session.sim().now_us());
-                let span = Span::around(session.playhead_us(), SPANS[self.span].0, end_us);
-                view::diagram(session, if self.extent == view::NARROW { 400.0 } else { 1_250.0 }, span)
-            });
+            let end_us = session.marks().last().map_or(0, |mark| mark.at_us).max(session.sim().now_us());
+            let span = Span::around(session.playhead_us(), SPANS[self.span].0, end_us);
+            self.thread = match self.message_name() {
+                Some(EventName::Delivery { from, to, number, .. }) => Thread::of(session, (from, to, number)),
+                _ => Thread::default(),
+            };
+            let diagram = view::diagram(session, self.diagram_width, span, self.prefs.kinds, &self.thread);
+            self.diagram = Some(diagram);
+        }
+    }
+
+    /// The time that is drawn: the playhead, or the last event where nothing flies.
+    fn drawn_us(&self) -> u64 {
+        self.session.as_ref().map_or(0, |session| {
+            if self.is_still() { session.sim().now_us() } else { session.playhead_us() }
+        })
+    }
+
+    /// Draws what moves between two steps.
+    fn draw(&self) {
+        let drawn_us = self.drawn_us();
+        if let Some(stage) = &self.stage {
+            frame::draw(stage, drawn_us, &self.messages, &self.timers);
+            panels::draw_clock(drawn_us);
+            if let Some(view) = &self.diagram {
+                diagram::draw_now(view, drawn_us);
+            }
         }
     }
 
@@ -294,15 +476,29 @@ impl App {
             return;
         }
         self.playback.go_on(self.is_playing && SPEEDS[self.speed].0.is_infinite());
-        if self.frame.is_none() {
+        if self.frame.is_none() && !self.is_still() {
             let link = ctx.link().clone();
             self.frame = Some(request_animation_frame(move |_| link.send_message(Msg::Frame)));
         }
     }
 
     fn pause(&mut self) {
+        if self.is_playing
+            && let Some(session) = &mut self.session
+        {
+            // While it played, nobody kept what was before the last step.
+            session.look_back();
+        }
         self.is_playing = false;
         self.is_passing = false;
+    }
+
+    /// Stops whatever moves, to go or to look somewhere else.
+    fn halt(&mut self) {
+        self.pause();
+        self.glide = None;
+        self.notice.clear();
+        self.was_hidden = false;
     }
 
     /// Ends a glide at once: the step it was for is taken.
@@ -317,7 +513,7 @@ impl App {
         let Some(session) = &mut self.session else {
             return false;
         };
-        if !session.step() {
+        if !session.step_and_look() {
             self.notice = end_notice(session);
             return false;
         }
@@ -347,8 +543,7 @@ impl App {
         }
         #[expect(clippy::cast_precision_loss, reason = "a gap is short")]
         let gap_ms = to_us.saturating_sub(from_us) as f64 / 1_000.0;
-        let still = browser::matches("(prefers-reduced-motion: reduce)");
-        if still || gap_ms < 1.0 {
+        if self.prefs.is_still() || gap_ms < 1.0 {
             self.take_step();
             self.say_step();
             self.changed();
@@ -371,8 +566,10 @@ impl App {
                 What::Task { .. } | What::Delivered { .. } => Some(event.replica),
                 _ => None,
             });
-            self.selected = ran.or(self.selected);
-            self.selected_message = None;
+            if ran.is_some() {
+                self.choose_nothing();
+                self.selected = ran;
+            }
         } else {
             self.notice = end_notice(session);
         }
@@ -492,7 +689,7 @@ impl App {
         browser::show_fragment(&fragment);
         self.shared = format!("{}#{fragment}", browser::address());
         self.copied = None;
-        self.open = Open::Share;
+        self.show_overlay(Open::Share);
         let link = ctx.link().clone();
         let navigator = browser::window().navigator();
         let clipboard = js_sys::Reflect::get(&navigator, &"clipboard".into())
@@ -582,74 +779,6 @@ fn bench(events: u64, append_every_us: u64) {
     browser::tell("raftwerk:bench-result", &quarters.join(" "));
 }
 
-fn listen(ctx: &Context<App>) -> Vec<EventListener> {
-    let window = browser::window();
-    let document = super::gloo_document();
-    let on = |target: &web_sys::EventTarget, name: &'static str, msg: fn() -> Msg| {
-        let link = ctx.link().clone();
-        EventListener::new(target, name, move |_| link.send_message(msg()))
-    };
-    let keys = {
-        let link = ctx.link().clone();
-        let options = gloo_events::EventListenerOptions::enable_prevent_default();
-        EventListener::new_with_options(&document, "keydown", options, move |event| {
-            let Some(event) = event.dyn_ref::<KeyboardEvent>() else {
-                return;
-            };
-            if event.ctrl_key() || event.meta_key() || event.alt_key() || event.default_prevented() {
-                return;
-            }
-            let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
-            let tag = target.map(|element| element.tag_name().to_ascii_lowercase()).unwrap_or_default();
-            let key = event.key();
-            let types = matches!(tag.as_str(), "input" | "select" | "textarea");
-            let presses = matches!(tag.as_str(), "button" | "a" | "summary") && matches!(key.as_str(), " " | "Enter");
-            if (types && key != "Escape") || presses {
-                return;
-            }
-            if let Some(msg) = keys::message(&key) {
-                event.prevent_default();
-                link.send_message(msg);
-            }
-        })
-    };
-    let visibility = {
-        let link = ctx.link().clone();
-        EventListener::new(&document, "visibilitychange", move |_| {
-            if super::gloo_document().visibility_state() == web_sys::VisibilityState::Hidden {
-                link.send_message(Msg::Hidden);
-            }
-        })
-    };
-    // For the test of the panic page: `detail` says whether the session is borrowed at that moment.
-    let panic = {
-        let link = ctx.link().clone();
-        EventListener::new(&document, "raftwerk:test-panic", move |event| {
-            let detail = event.dyn_ref::<web_sys::CustomEvent>().and_then(|event| event.detail().as_string());
-            link.send_message(Msg::Panic(detail.as_deref() == Some("borrowed")));
-        })
-    };
-    // For `cargo xtask bench`: `detail` is how many events to run, and how many microseconds from one append to the next.
-    let bench = {
-        let link = ctx.link().clone();
-        EventListener::new(&document, "raftwerk:bench", move |event| {
-            let detail = event.dyn_ref::<web_sys::CustomEvent>().and_then(|event| event.detail().as_string());
-            let mut numbers = detail.as_deref().unwrap_or_default().split(' ').map(|text| text.parse().unwrap_or(0));
-            let (events, append_every_us) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
-            link.send_message(Msg::Bench(events, append_every_us));
-        })
-    };
-    vec![
-        keys,
-        visibility,
-        panic,
-        bench,
-        on(&window, "hashchange", || Msg::Navigated),
-        on(&window, "pagehide", || Msg::Leaving),
-        on(&window, "resize", || Msg::Resized),
-    ]
-}
-
 impl Component for App {
     type Message = Msg;
     type Properties = ();
@@ -667,7 +796,20 @@ impl Component for App {
             playback: Playback::new(ctx.link().clone()),
             frame: None,
             selected: None,
-            selected_message: None,
+            message: None,
+            chosen_link: None,
+            thread: Thread::default(),
+            is_rule_open: false,
+            sieve: Sieve::default(),
+            prefs: Prefs::kept(),
+            tab: prefs::NEXT,
+            moved: Vec::new(),
+            dragged: None,
+            pointers: Vec::new(),
+            is_wheel_hint: false,
+            diagram_width: 1_000.0,
+            is_measured: false,
+            focus: None,
             first_offset: None,
             question: None,
             span: 2,
@@ -677,7 +819,6 @@ impl Component for App {
             draft: None,
             shared: String::new(),
             copied: None,
-            theme: 0,
             notice: String::new(),
             announced: String::new(),
             announced_ms: 0.0,
@@ -691,6 +832,7 @@ impl Component for App {
             clipboard_timeout: None,
             _listeners: listen(ctx),
         };
+        app.apply_theme();
         app.load();
         app
     }
@@ -703,13 +845,7 @@ impl Component for App {
             }
             Msg::Frame => {
                 self.frame = None;
-                if let (Some(stage), Some(session)) = (&self.stage, &self.session) {
-                    frame::draw(stage, session.playhead_us(), &self.messages, &self.timers);
-                    panels::draw_clock(session.playhead_us());
-                    if let Some(view) = &self.diagram {
-                        diagram::draw_now(view, session.playhead_us());
-                    }
-                }
+                self.draw();
                 false
             }
             Msg::StepTask => {
@@ -721,9 +857,7 @@ impl Component for App {
                 true
             }
             Msg::StepBack => {
-                self.pause();
-                self.notice.clear();
-                self.glide = None;
+                self.halt();
                 if let Some(session) = &mut self.session {
                     session.step_back();
                 }
@@ -748,14 +882,8 @@ impl Component for App {
                 true
             }
             Msg::Reset => {
-                self.pause();
-                self.glide = None;
-                self.notice.clear();
-                if let Some(session) = &mut self.session {
-                    session.seek(0);
-                }
+                self.seek(0);
                 self.say_step();
-                self.changed();
                 true
             }
             Msg::AnotherSeed => {
@@ -784,30 +912,29 @@ impl Component for App {
                 true
             }
             Msg::Seek(step) => {
-                self.pause();
-                self.glide = None;
-                self.notice.clear();
-                if let Some(session) = &mut self.session {
-                    session.seek(step.min(session.length()));
-                }
-                self.changed();
+                self.seek(step);
                 true
             }
-            Msg::SeekAt(client_x) => {
-                self.pause();
-                self.glide = None;
-                self.notice.clear();
-                let part = browser::part_of_width(".diagram", client_x);
-                if let (Some(diagram), Some(session), Some(part)) = (&self.diagram, &mut self.session, part) {
-                    session.seek_time(diagram.at_us(part * diagram.size.0));
-                }
-                self.changed();
+            Msg::GoTo(step) => {
+                self.seek(step);
+                self.say_step();
                 true
+            }
+            Msg::TimeDown(id, x, y) => {
+                self.pointers.retain(|pointer| pointer.id != id);
+                self.pointers.push(Pointer { id, down: (x, y), at: (x, y), has_moved: false });
+                false
+            }
+            Msg::TimeMove(id, x, y) => self.move_pointer(id, (x, y)),
+            Msg::TimeUp(id, is_meant) => self.lift_pointer(id, is_meant),
+            Msg::WheelHint => {
+                let is_new = !self.is_wheel_hint;
+                self.is_wheel_hint = true;
+                is_new
             }
             Msg::Zoom(by) => {
                 self.span = self.span.saturating_add_signed(by.into()).min(SPANS.len() - 1);
-                self.diagram_ms = 0.0;
-                self.project();
+                self.look_anew();
                 true
             }
             Msg::FirstOffset(first) => {
@@ -817,18 +944,96 @@ impl Component for App {
             Msg::Ask(question) => {
                 self.question = if self.question == Some(question) { None } else { Some(question) };
                 if let (Some(question), Some(session)) = (self.question, &self.session) {
-                    self.announced = text::because(question, &ask(session.sim(), question)).text;
+                    let steps = session.recent().rev().map(|(_, trace)| trace);
+                    self.announced = text::because(question, &ask(session.sim(), steps, question)).text;
                 }
                 true
             }
             Msg::SelectMessage(name) => {
-                self.selected = None;
-                self.selected_message = if self.selected_message == Some(name) { None } else { Some(name) };
+                let is_off = self.message_name() == Some(name);
+                self.choose_nothing();
+                if let (false, Some(session)) = (is_off, &self.session) {
+                    self.message = Some((name, inspect::message(session, &name)));
+                    self.tab = prefs::NODE;
+                }
+                self.look_anew();
+                true
+            }
+            Msg::SelectLink(from, to) => {
+                self.choose_nothing();
+                self.chosen_link = Some((from, to));
+                self.tab = prefs::NODE;
+                self.look_anew();
                 true
             }
             Msg::Select(id) => {
-                self.selected_message = None;
-                self.selected = if self.selected == id { None } else { id };
+                if self.dragged.take().is_some_and(|dragged| dragged.has_moved) {
+                    // The click that ends a drag chooses nothing.
+                    return false;
+                }
+                let chosen = id.filter(|_| self.selected != id);
+                self.choose_nothing();
+                self.selected = chosen;
+                if chosen.is_some() {
+                    self.tab = prefs::NODE;
+                }
+                self.look_anew();
+                true
+            }
+            Msg::ToggleRule => {
+                self.is_rule_open = !self.is_rule_open;
+                self.is_measured = false;
+                if let (true, Some(rule)) = (self.is_rule_open, text::rule(&self.explanation())) {
+                    self.announced = rule.to_owned();
+                }
+                true
+            }
+            Msg::Grab(id, x, y) => {
+                let was = self.moved.get(id.index()).copied().unwrap_or_default();
+                self.dragged = Some(Dragged { id, from: (x, y), was, has_moved: false });
+                false
+            }
+            Msg::Drag(x, y) => self.drag(x, y),
+            Msg::LetGo(is_meant) => {
+                let Some(dragged) = &self.dragged else { return false };
+                let has_moved = dragged.has_moved;
+                if !is_meant {
+                    let (id, was) = (dragged.id, dragged.was);
+                    self.move_to(id, was);
+                }
+                // Kept for the click that follows, if it was a drag.
+                if !(is_meant && has_moved) {
+                    self.dragged = None;
+                }
+                has_moved
+            }
+            Msg::Nudge(id, x, y) => {
+                let (old_x, old_y) = self.moved.get(id.index()).copied().unwrap_or_default();
+                self.move_to(id, (old_x + NUDGE * f64::from(x), old_y + NUDGE * f64::from(y)));
+                true
+            }
+            Msg::Tidy => {
+                self.moved.clear();
+                self.project();
+                true
+            }
+            Msg::Find => {
+                self.prefs.hidden &= !(1 << prefs::EVENTS);
+                self.tab = prefs::EVENTS;
+                self.is_measured = false;
+                self.focus = Some("#find");
+                true
+            }
+            Msg::Search(search) => {
+                self.sieve.search = search;
+                true
+            }
+            Msg::SieveKind(kind) => {
+                self.sieve.kind = kind;
+                true
+            }
+            Msg::SieveNode(replica) => {
+                self.sieve.replica = replica;
                 true
             }
             Msg::Share => {
@@ -847,13 +1052,12 @@ impl Component for App {
                 }
                 true
             }
-            Msg::ToggleHelp => {
-                self.open = if self.open == Open::Help { Open::Nothing } else { Open::Help };
-                true
-            }
-            Msg::ToggleSettings => {
-                self.open = if self.open == Open::Settings { Open::Nothing } else { Open::Settings };
-                self.draft = Some(Draft::of(&self.at_start()));
+            Msg::Toggle(open) => {
+                let opens = self.open != open;
+                if opens && open == Open::Settings {
+                    self.draft = Some(Draft::of(&self.at_start()));
+                }
+                self.show_overlay(if opens { open } else { Open::Nothing });
                 true
             }
             Msg::Edit(index, value) => {
@@ -888,16 +1092,28 @@ impl Component for App {
                 }
                 true
             }
-            Msg::Theme(theme) => {
-                self.theme = theme;
-                browser::set_theme([None, Some("light"), Some("dark")].get(theme).copied().flatten());
+            Msg::Theme(theme) => self.prefer(|prefs| prefs.theme = u8::try_from(theme).unwrap_or(0)),
+            Msg::Motion(motion) => self.prefer(|prefs| prefs.motion = motion),
+            Msg::Kinds(kind) => self.prefer(|prefs| prefs.kinds = prefs.kinds.toggled(kind)),
+            Msg::HidePanel(panel) => self.prefer(|prefs| prefs.hidden ^= 1 << panel),
+            Msg::Side(size) => self.prefer(|prefs| prefs.side = size),
+            Msg::Below(size) => self.prefer(|prefs| prefs.below = size),
+            Msg::ResetView => self.prefer(|prefs| *prefs = Prefs::default()),
+            Msg::Tab(tab) => {
+                self.tab = tab;
+                self.is_measured = false;
+                self.focus = Some("[role=tab][aria-selected=true]");
+                true
+            }
+            Msg::Measured => true,
+            Msg::SystemChanged => {
+                self.look_anew();
                 true
             }
             Msg::Close => {
-                self.open = Open::Nothing;
-                self.selected = None;
-                self.selected_message = None;
-                self.question = None;
+                self.choose_nothing();
+                self.show_overlay(Open::Nothing);
+                self.look_anew();
                 true
             }
             Msg::Navigated => {
@@ -919,10 +1135,9 @@ impl Component for App {
                 let extent = extent();
                 let differs = extent != self.extent;
                 self.extent = extent;
-                if differs {
-                    self.project();
-                }
-                differs
+                self.is_measured = false;
+                self.look_anew();
+                differs || self.session.is_some()
             }
             Msg::Bench(events, append_every_us) => {
                 bench(events, append_every_us);
@@ -938,35 +1153,230 @@ impl Component for App {
     }
 
     fn view(&self, ctx: &Context<Self>) -> Html {
-        let header = panels::header(self, ctx);
+        let mut tree = Tree::new(ctx.link().clone());
+        let tree_ref = &mut tree;
+        self.page(tree_ref);
+        tree.finish()
+    }
+
+    fn rendered(&mut self, ctx: &Context<Self>, _first: bool) {
+        if let Some(focus) = self.focus.take() {
+            browser::focus(focus);
+        }
+        if !self.is_measured && !self.is_playing {
+            self.is_measured = true;
+            let width = browser::place_of(".diagram").map(|[_, _, width, _]| width);
+            if let Some(width) = width.filter(|width| (width - self.diagram_width).abs() > 0.5) {
+                self.diagram_width = width;
+                self.look_anew();
+                ctx.link().send_message(Msg::Measured);
+            }
+        }
+        self.draw();
+    }
+}
+
+/// How far a key moves a node, in the units of the stage.
+const NUDGE: f64 = 12.0;
+/// How far a pointer must go to drag something, on the screen.
+const SLACK: i32 = 4;
+/// How much farther apart two fingers must be for the next zoom.
+const PINCH: f64 = 1.3;
+
+impl App {
+    /// The whole page.
+    fn page(&self, tree: &mut Tree) {
         let (Some(session), Some(stage)) = (&self.session, &self.stage) else {
-            return html! { <div class="page">{ header }{ panels::bad_link(ctx, self.bad_link.as_ref()) }</div> };
+            el!(tree, "div", "class" = "page"; {
+                panels::header(tree, self);
+                panels::bad_link(tree, self.bad_link.as_ref());
+            });
+            return;
         };
-        let playhead_us = session.playhead_us();
-        let explanation = self.explanation();
-        html! {
-            <div class="page" data-digests={self.digests.clone()}>
-                { header }
-                <main class={classes!("body", self.selected.map(|_| "with-inspector"))}>
-                    { stage::stage(self, ctx, stage, self.extent, playhead_us) }
-                    { panels::sentence(self, session, &explanation, &self.notice, self.was_hidden) }
-                    { panels::transport(self, ctx, session, self.is_playing, self.is_passing) }
-                    if let Some(view) = &self.diagram { { diagram::diagram(self, ctx, view) } }
-                    { panels::side(self, ctx, session) }
-                </main>
-                { panels::overlay(self, ctx) }
-                <p class="unseen" role="status" aria-live="polite">{ &self.announced }</p>
-            </div>
+        let prefs = &self.prefs;
+        let is_side_empty = prefs.hides(prefs::NEXT) && prefs.hides(prefs::LOGS) && !self.is_anything_chosen();
+        let is_below_empty = prefs.hides(prefs::TIME) && prefs.hides(prefs::EVENTS);
+        let class = classes(
+            "body",
+            &[
+                (&format!("side-{} below-{}", prefs.side, prefs.below), true),
+                ("no-side", is_side_empty),
+                ("no-below", is_below_empty),
+                ("with-inspector", self.is_anything_chosen()),
+            ],
+        );
+        el!(tree, "div", "class" = "page", "data-digests" = self.digests.clone(); {
+            panels::header(tree, self);
+            el!(tree, "main", "class" = class; {
+                stage::stage(tree, self, stage, self.drawn_us());
+                panels::sentence(tree, self, session, &self.explanation());
+                panels::transport(tree, self, session);
+                tree.when(self.is_narrow(), |tree| panels::tabs(tree, self));
+                el!(tree, "div", "class" = "side"; {
+                    panels::panel(tree, self, prefs::NODE, "chosen", |tree| inspector::inspector(tree, self, session));
+                    panels::panel(tree, self, prefs::NEXT, "next", |tree| panels::next(tree, session));
+                    panels::panel(tree, self, prefs::LOGS, "logs", |tree| logs::logs(tree, self, session));
+                });
+                el!(tree, "div", "class" = "below"; {
+                    panels::panel(tree, self, prefs::TIME, "time", |tree| {
+                        if let Some(view) = &self.diagram {
+                            diagram::diagram(tree, self, view);
+                        }
+                    });
+                    panels::panel(tree, self, prefs::EVENTS, "events", |tree| events::list(tree, self, session));
+                });
+            });
+            tree.group(|tree| overlays::overlay(tree, self));
+            el!(tree, "p", "class" = "unseen", "role" = "status", "aria-live" = "polite"; { tree.text(&self.announced) });
+        });
+    }
+
+    fn is_anything_chosen(&self) -> bool {
+        self.selected.is_some() || self.message.is_some() || self.chosen_link.is_some()
+    }
+
+    /// Goes to a position.
+    fn seek(&mut self, step: u64) {
+        self.halt();
+        if let Some(session) = &mut self.session {
+            session.seek(step.min(session.length()));
+        }
+        self.changed();
+    }
+
+    /// Projects everything again, the diagram too.
+    fn look_anew(&mut self) {
+        self.diagram_ms = f64::NEG_INFINITY;
+        self.project();
+    }
+
+    fn apply_theme(&self) {
+        browser::set_theme(["", "light", "dark"][usize::from(self.prefs.theme)]);
+    }
+
+    /// Changes what is kept of the page.
+    fn prefer(&mut self, change: impl FnOnce(&mut Prefs)) -> bool {
+        change(&mut self.prefs);
+        self.prefs.keep();
+        self.apply_theme();
+        self.is_measured = false;
+        self.look_anew();
+        true
+    }
+
+    /// Opens or closes what lies over the page, and moves the focus there and back.
+    fn show_overlay(&mut self, open: Open) {
+        self.focus = match (self.open, open) {
+            (Open::Nothing, Open::Nothing) => None,
+            (_, Open::Share) => Some(".overlay button"),
+            (Open::Help, Open::Nothing) => Some(".opens.help"),
+            (Open::Legend, Open::Nothing) => Some(".opens.legend"),
+            (Open::View, Open::Nothing) => Some(".opens.view"),
+            (Open::Settings, Open::Nothing) => Some(".opens.settings"),
+            (Open::Share, Open::Nothing) => Some("header .share"),
+            _ => Some(".overlay"),
+        };
+        self.open = open;
+    }
+
+    fn move_to(&mut self, id: ReplicaId, by: (f64, f64)) {
+        if let Some(moved) = self.moved.get_mut(id.index()) {
+            *moved = by;
+        }
+        self.project();
+    }
+
+    fn drag(&mut self, x: i32, y: i32) -> bool {
+        let (Some(dragged), Some([_, _, width, height])) = (&mut self.dragged, browser::place_of(".stage svg")) else {
+            return false;
+        };
+        let (dx, dy) = (x - dragged.from.0, y - dragged.from.1);
+        if !dragged.has_moved && dx.abs() < SLACK && dy.abs() < SLACK {
+            return false;
+        }
+        dragged.has_moved = true;
+        let scale = (self.extent.width / width).max(self.extent.height / height);
+        let (id, (was_x, was_y)) = (dragged.id, dragged.was);
+        self.move_to(id, (was_x + f64::from(dx) * scale, was_y + f64::from(dy) * scale));
+        true
+    }
+
+    fn move_pointer(&mut self, id: i32, at: (i32, i32)) -> bool {
+        let spread = |pointers: &[Pointer]| match pointers {
+            [a, b] => {
+                let (dx, dy) = (f64::from(a.at.0 - b.at.0), f64::from(a.at.1 - b.at.1));
+                (dx * dx + dy * dy).sqrt()
+            }
+            _ => 0.0,
+        };
+        let from_down = |pointers: &[Pointer]| match pointers {
+            [a, b] => {
+                let (dx, dy) = (f64::from(a.down.0 - b.down.0), f64::from(a.down.1 - b.down.1));
+                (dx * dx + dy * dy).sqrt()
+            }
+            _ => 0.0,
+        };
+        let Some(pointer) = self.pointers.iter_mut().find(|pointer| pointer.id == id) else { return false };
+        pointer.at = at;
+        let dx = at.0 - pointer.down.0;
+        pointer.has_moved |= dx.abs() >= SLACK;
+        let has_moved = pointer.has_moved;
+        if self.pointers.len() == 2 {
+            let (was, is) = (from_down(&self.pointers), spread(&self.pointers));
+            let by = if is > was * PINCH {
+                -1
+            } else if is * PINCH < was {
+                1
+            } else {
+                return false;
+            };
+            for pointer in &mut self.pointers {
+                (pointer.down, pointer.has_moved) = (pointer.at, true);
+            }
+            self.span = self.span.saturating_add_signed(by).min(SPANS.len() - 1);
+            self.look_anew();
+            return true;
+        }
+        has_moved && self.scrub(at.0)
+    }
+
+    fn lift_pointer(&mut self, id: i32, is_meant: bool) -> bool {
+        let Some(index) = self.pointers.iter().position(|pointer| pointer.id == id) else { return false };
+        let pointer = self.pointers.remove(index);
+        if !is_meant || pointer.has_moved || !self.pointers.is_empty() {
+            return false;
+        }
+        let near = match (&self.diagram, browser::place_of(".diagram")) {
+            (Some(diagram), Some([left, top, width, _])) => {
+                let scale = diagram.size.0 / width;
+                let (x, y) = (f64::from(pointer.at.0) - left, f64::from(pointer.at.1) - top);
+                diagram.near(x * scale, y * scale)
+            }
+            _ => None,
+        };
+        match near {
+            Some((from, to, number)) => {
+                let name = EventName::Delivery { from, to, number, is_copy: false };
+                let view = self.session.as_ref().and_then(|session| inspect::message(session, &name));
+                self.halt();
+                self.choose_nothing();
+                self.message = Some((name, view));
+                self.look_anew();
+                true
+            }
+            None => self.scrub(pointer.at.0),
         }
     }
 
-    fn rendered(&mut self, _ctx: &Context<Self>, _first: bool) {
-        if let (Some(stage), Some(session)) = (&self.stage, &self.session) {
-            frame::draw(stage, session.playhead_us(), &self.messages, &self.timers);
-            panels::draw_clock(session.playhead_us());
-            if let Some(view) = &self.diagram {
-                diagram::draw_now(view, session.playhead_us());
-            }
+    /// Goes to the time under a place of the window.
+    fn scrub(&mut self, client_x: i32) -> bool {
+        self.halt();
+        if let (Some(diagram), Some(session), Some([left, _, width, _])) =
+            (&self.diagram, &mut self.session, browser::place_of(".diagram"))
+        {
+            session.seek_time(diagram.at_us((f64::from(client_x) - left) / width * diagram.size.0));
         }
+        self.changed();
+        true
     }
 }

@@ -1,9 +1,12 @@
 //! What the page needs of the browser: storage, address, clipboard, preferences, and telling `boot.js`.
 
 use super::gloo_document;
-use wasm_bindgen::JsValue;
+use wasm_bindgen::{JsCast, JsValue};
 
-const KEY: &str = "raftwerk.run.0";
+/// Under which the last run is kept.
+pub const RUN: &str = "raftwerk.run.0";
+/// Under which the choices about the page are kept.
+pub const PREFS: &str = "raftwerk.page.0";
 
 /// The window.
 pub fn window() -> web_sys::Window {
@@ -33,15 +36,15 @@ fn storage() -> Option<web_sys::Storage> {
     window().local_storage().ok().flatten()
 }
 
-/// The run kept from the last visit.
-pub fn stored() -> Option<String> {
-    storage()?.get_item(KEY).ok().flatten()
+/// What was kept under a key at the last visit.
+pub fn stored(key: &str) -> Option<String> {
+    storage()?.get_item(key).ok().flatten()
 }
 
-/// Keeps a run for the next visit, if the browser lets us.
-pub fn store(fragment: &str) {
+/// Keeps something for the next visit, if the browser lets us.
+pub fn store(key: &str, text: &str) {
     if let Some(storage) = storage() {
-        let _ = storage.set_item(KEY, fragment);
+        let _ = storage.set_item(key, text);
     }
 }
 
@@ -69,11 +72,17 @@ pub fn matches(query: &str) -> bool {
     window().match_media(query).ok().flatten().is_some_and(|list| list.matches())
 }
 
-/// Where in an element's width a place of the window is, from 0 to 1.
-pub fn part_of_width(selector: &str, client_x: i32) -> Option<f64> {
-    let element = gloo_document().query_selector(selector).ok().flatten()?;
-    let rect = element.get_bounding_client_rect();
-    (rect.width() > 0.0).then(|| (f64::from(client_x) - rect.left()) / rect.width())
+/// Where an element is in the window: left, top, width, height.
+pub fn place_of(selector: &str) -> Option<[f64; 4]> {
+    let rect = gloo_document().query_selector(selector).ok().flatten()?.get_bounding_client_rect();
+    (rect.width() > 0.0).then(|| [rect.left(), rect.top(), rect.width(), rect.height()])
+}
+
+/// Moves the focus to an element, if it is there.
+pub fn focus(selector: &str) {
+    if let Some(element) = gloo_document().query_selector(selector).ok().flatten() {
+        let _ = element.unchecked_into::<web_sys::HtmlElement>().focus();
+    }
 }
 
 /// Milliseconds since the page was opened.
@@ -89,12 +98,9 @@ pub fn fresh_seed() -> u64 {
     part() % 1_000_000
 }
 
-/// Sets the colour scheme; `None` follows the system.
-pub fn set_theme(theme: Option<&str>) {
+/// Sets the colour scheme; an empty one follows the system.
+pub fn set_theme(theme: &str) {
     if let Some(root) = gloo_document().document_element() {
-        let _ = match theme {
-            Some(theme) => root.set_attribute("data-theme", theme),
-            None => root.remove_attribute("data-theme"),
-        };
+        let _ = root.set_attribute("data-theme", theme);
     }
 }

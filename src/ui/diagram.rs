@@ -1,12 +1,13 @@
 //! The space-time diagram below the stage: it is the timeline.
 
 use super::app::{App, Msg};
-use super::stage::epoch_class;
-use raftwerk::raft::RoleShape;
+use super::frame::translate;
+use super::stage::{epoch_class, role_class};
+use super::tree::{Tree, classes, el, say};
 use raftwerk::text::en as text;
-use raftwerk::view::{Diagram, HEAD, LANE, Lane, Line, MARGIN, Px, between};
-use yew::prelude::*;
-use yew::virtual_dom::Key;
+use raftwerk::view::{Diagram, HEAD, Lane, Line, MARGIN, Part, Px, Sign, SignKind, between};
+use web_sys::{PointerEvent, WheelEvent};
+use yew::virtual_dom::ListenerKind;
 
 /// The lengths of time that can be shown, in microseconds, and how they are named. The last is everything.
 pub const SPANS: [(Option<u64>, &str); 5] = [
@@ -22,85 +23,137 @@ const NOW: &str = "now-line";
 /// Moves the line of the present, without rendering.
 pub fn draw_now(diagram: &Diagram, playhead_us: u64) {
     if let Some(line) = super::gloo_document().get_element_by_id(NOW) {
-        let x = Px(between(diagram.x(playhead_us), MARGIN, diagram.size.0)).to_string();
-        let _ = line.set_attribute("transform", &format!("translate({x} 0)"));
+        let x = between(diagram.x(playhead_us), MARGIN, diagram.size.0);
+        let _ = line.set_attribute("transform", &translate(x, 0.0));
     }
 }
 
-fn role_class(role: Option<RoleShape>) -> &'static str {
-    match role {
-        None => "down",
-        Some(RoleShape::Leader) => "leader",
-        Some(RoleShape::Candidate) => "candidate",
-        Some(RoleShape::Prospective) => "prospective",
-        Some(RoleShape::Resigned) => "resigned",
-        Some(RoleShape::Follower) => "follower",
-        Some(RoleShape::Unattached) => "unattached",
+fn lane(tree: &mut Tree, lane: &Lane, height: f64) {
+    el!(tree, "g"; {
+        el!(tree, "text", "class" = "lane-name", "x" = "0", "y" = lane.y + 4.0; {
+            if height > 12.0 { say!(tree, "Node {}", lane.id) } else { say!(tree, "{}", lane.id) }
+        });
+        for stretch in &lane.stretches {
+            let class = classes("stretch", &[(role_class(stretch.role), true), (&epoch_class(stretch.epoch), true)]);
+            el!(tree, "line", "class" = class, "x1" = stretch.x.0, "x2" = stretch.x.1, "y1" = lane.y, "y2" = lane.y);
+        }
+    });
+}
+
+fn line(tree: &mut Tree, line: &Line, has_thread: bool) {
+    let class = classes(
+        "flight",
+        &[
+            (&epoch_class(line.epoch), true),
+            ("answer", line.is_answer),
+            ("lost", line.is_lost),
+            ("quiet", line.is_quiet),
+            ("pinned", line.part == Some(Part::Pinned)),
+            ("cause", line.part == Some(Part::Cause)),
+            ("consequence", line.part == Some(Part::Consequence)),
+            ("aside", has_thread && line.part.is_none()),
+        ],
+    );
+    el!(tree, "line", "class" = class, "x1" = line.from.0, "y1" = line.from.1, "x2" = line.to.0, "y2" = line.to.1; {
+        tree.key(&line.key);
+        el!(tree, "title"; { tree.text(&line.says) });
+    });
+}
+
+/// The outline of a sign, around the origin.
+pub const fn sign_path(kind: SignKind) -> (&'static str, &'static str) {
+    match kind {
+        SignKind::Elected => ("sign elected", "M0 3V-11L9 -8L0 -5"),
+        SignKind::Committed => ("sign committed", "M-3 5L0 9L3 5Z"),
+        SignKind::Command => ("sign command", "M0 -6L5 0L0 6L-5 0Z"),
+        SignKind::Broken => ("sign broken", "M-6 5H6L0 -7ZM0 -3V1"),
     }
 }
 
-fn lane(lane: &Lane) -> Html {
-    html! {
-        <g key={lane.id.to_string()} class="lane">
-            <text class="lane-name" x="0" y={Px(lane.y + 4.0).to_string()}>{ format!("Node {}", lane.id) }</text>
-            { for lane.stretches.iter().map(|stretch| html! {
-                <line class={classes!("stretch", role_class(stretch.role), epoch_class(stretch.epoch))}
-                    x1={Px(stretch.x.0).to_string()} x2={Px(stretch.x.1).to_string()}
-                    y1={Px(lane.y).to_string()} y2={Px(lane.y).to_string()} />
-            }) }
-        </g>
-    }
+fn sign(tree: &mut Tree, sign: &Sign) {
+    let (class, d) = sign_path(sign.kind);
+    el!(tree, "path", "class" = class, "transform" = translate(sign.at.0, sign.at.1), "d" = d; {
+        el!(tree, "title"; { tree.text(&sign.says) });
+    });
 }
 
-fn line(line: &Line) -> Html {
-    html! {
-        <line key={Key::from(line.key.clone())}
-            class={classes!("flight", epoch_class(line.epoch), line.is_answer.then_some("answer"),
-                line.is_lost.then_some("lost"), line.is_quiet.then_some("quiet"))}
-            x1={Px(line.from.0).to_string()} y1={Px(line.from.1).to_string()}
-            x2={Px(line.to.0).to_string()} y2={Px(line.to.1).to_string()}>
-            <title>{ &line.says }</title>
-        </line>
-    }
+fn tools(tree: &mut Tree, app: &App) {
+    let (position, length, time) = app
+        .session()
+        .map_or_else(Default::default, |it| (it.position(), it.length(), text::time(it.playhead_us())));
+    el!(tree, "p", "class" = "time-tools"; {
+        el!(tree, "label"; {
+            tree.text("event ");
+            el!(tree, "input", "type" = "range", "class" = "scrub", "min" = "0", "max" = length,
+                "aria-label" = "Event", "aria-valuetext" = format_args!("{time}, event {position} of {length}"); {
+                tree.value(&position.to_string());
+                tree.read(|value| Msg::Seek(value.parse().unwrap_or(0)));
+            });
+        });
+        el!(tree, "span", "class" = "unit hint-once"; {
+            if app.is_wheel_hint() {
+                tree.text("Ctrl and wheel, or two fingers, zoom");
+            }
+        });
+        el!(tree, "span", "class" = "space");
+        tree.icon("+", "Zoom in", Msg::Zoom(-1));
+        tree.leaf("span", Some("unit"), SPANS[app.span()].1);
+        tree.icon("−", "Zoom out", Msg::Zoom(1));
+        tree.icon("↔", "Fit the whole run", Msg::Zoom(i8::MAX));
+        tree.hide(super::prefs::TIME);
+    });
 }
 
 /// The diagram with its scrubber.
-pub fn diagram(app: &App, ctx: &Context<App>, diagram: &Diagram) -> Html {
+pub fn diagram(tree: &mut Tree, app: &App, diagram: &Diagram) {
     let (width, height) = diagram.size;
-    let seek = |event: &MouseEvent| Msg::SeekAt(event.client_x());
-    let onmousedown = ctx.link().callback(move |event: MouseEvent| seek(&event));
-    let onmousemove =
-        ctx.link().batch_callback(move |event: MouseEvent| (event.buttons() & 1 == 1).then(|| seek(&event)));
-    let (position, length) = app.session().map_or((0, 0), |session| (session.position(), session.length()));
-    let onslide = ctx.link().callback(|event: InputEvent| {
-        let input: web_sys::HtmlInputElement = event.target_unchecked_into();
-        Msg::Seek(input.value().parse().unwrap_or(0))
+    tools(tree, app);
+    el!(tree, "svg", "class" = "diagram", "viewBox" = format_args!("0 0 {} {}", Px(width), Px(height)), "role" = "img",
+        "aria-label" = "Messages and roles over time; the slider above goes to any event"; {
+        tree.hear(ListenerKind::onpointerdown, |event: &PointerEvent| {
+            Some(Msg::TimeDown(event.pointer_id(), event.client_x(), event.client_y()))
+        });
+        tree.hear(ListenerKind::onpointermove, |event: &PointerEvent| {
+            (event.buttons() & 1 == 1).then(|| Msg::TimeMove(event.pointer_id(), event.client_x(), event.client_y()))
+        });
+        tree.hear(ListenerKind::onpointerup, |event: &PointerEvent| {
+            Some(Msg::TimeUp(event.pointer_id(), true))
+        });
+        tree.hear(ListenerKind::onpointercancel, |event: &PointerEvent| Some(Msg::TimeUp(event.pointer_id(), false)));
+        tree.hear(ListenerKind::onwheel, |event: &WheelEvent| {
+            if !event.ctrl_key() && !event.meta_key() {
+                return Some(Msg::WheelHint);
+            }
+            event.prevent_default();
+            Some(Msg::Zoom(if event.delta_y() < 0.0 { -1 } else { 1 }))
+        });
+        let bottom = height - 4.0;
+        el!(tree, "g"; {
+            for tick in &diagram.ticks {
+                el!(tree, "g"; {
+                    el!(tree, "line", "class" = "tick", "x1" = tick.x, "x2" = tick.x, "y1" = HEAD, "y2" = bottom);
+                    el!(tree, "text", "class" = "tick-label", "x" = tick.x, "y" = "12"; { tree.text(&tick.label) });
+                });
+            }
+        });
+        el!(tree, "g"; {
+            for it in &diagram.lanes {
+                lane(tree, it, diagram.lane);
+            }
+        });
+        el!(tree, "g"; {
+            for it in &diagram.lines {
+                line(tree, it, diagram.has_thread);
+            }
+        });
+        el!(tree, "g"; {
+            for it in &diagram.signs {
+                sign(tree, it);
+            }
+        });
+        el!(tree, "g", "id" = NOW; {
+            el!(tree, "line", "class" = "now", "x1" = "0", "x2" = "0", "y1" = "14", "y2" = bottom);
+            el!(tree, "path", "class" = "now-head", "d" = "M-6 6H6L0 15Z");
+        });
     });
-    let time = app.session().map(|session| text::time(session.playhead_us())).unwrap_or_default();
-    let zoom = |by: i8| ctx.link().callback(move |_| Msg::Zoom(by));
-    let bottom = HEAD + LANE * f64::from(u8::try_from(diagram.lanes.len()).unwrap_or(u8::MAX));
-    html! {
-        <section class="time" aria-label="Time">
-            <p class="time-tools">
-                <label>{"event "}<input type="range" class="scrub" min="0" max={length.to_string()} value={position.to_string()}
-                    aria-label="Event" aria-valuetext={format!("event {position} of {length}, at {time}")} oninput={onslide} /></label>
-                <span class="space"></span>
-                <button type="button" class="plain" aria-label="Zoom in" onclick={zoom(-1)}>{"+"}</button>
-                <span class="unit">{ SPANS[app.span()].1 }</span>
-                <button type="button" class="plain" aria-label="Zoom out" onclick={zoom(1)}>{"−"}</button>
-            </p>
-            <svg class="diagram" viewBox={format!("0 0 {} {}", Px(width), Px(height))} role="img" {onmousedown} {onmousemove}
-                aria-label="Messages and roles over time; the slider above goes to any event">
-                { for diagram.ticks.iter().map(|tick| html! {
-                    <g key={tick.label.clone()}>
-                        <line class="tick" x1={Px(tick.x).to_string()} x2={Px(tick.x).to_string()} y1={Px(HEAD).to_string()} y2={Px(bottom).to_string()} />
-                        <text class="tick-label" x={Px(tick.x).to_string()} y="12">{ &tick.label }</text>
-                    </g>
-                }) }
-                { for diagram.lanes.iter().map(lane) }
-                <g>{ for diagram.lines.iter().map(line) }</g>
-                <g id={NOW}><line class="now" x1="0" x2="0" y1="14" y2={Px(bottom).to_string()} /><path class="now-head" d="M-6 6H6L0 15Z" /></g>
-            </svg>
-        </section>
-    }
 }

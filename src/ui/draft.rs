@@ -19,7 +19,7 @@ pub struct Field {
 
 /// All fields.
 pub const FIELDS: [Field; 10] = [
-    Field { path: "replicas", label: "Nodes", unit: "1 to 9" },
+    Field { path: "replicas", label: "Nodes", unit: "1 to 25" },
     Field { path: "protocol.kraft.observers", label: "Observers among them", unit: "the last ones" },
     Field { path: "seed", label: "Seed", unit: "" },
     Field { path: "protocol.kraft.election_timeout_ms", label: "Election timeout", unit: "ms, up to twice that" },
@@ -32,7 +32,7 @@ pub const FIELDS: [Field; 10] = [
 ];
 
 /// The largest cluster the form offers.
-const NODES_MAX: u8 = 9;
+const NODES_MAX: u8 = 25;
 
 /// What is typed.
 #[derive(Clone, Debug, PartialEq)]

@@ -10,34 +10,39 @@ fn set(element: &web_sys::Element, name: &str, value: &str) {
 }
 
 /// The transform of an arrow's head.
-pub fn head_transform(arrow: &Arrow, playhead_us: u64) -> String {
-    let (x, y, _) = arrow.head(playhead_us);
-    {
-        let (along, across) = arrow.direction();
-        format!("matrix({} {} {} {} {} {})", Px(along), Px(across), Px(-across), Px(along), Px(x), Px(y))
-    }
+#[inline(never)]
+pub fn head_transform(arrow: &Arrow, (x, y): (f64, f64)) -> String {
+    let (along, across) = arrow.direction();
+    format!("matrix({} {} {} {} {} {})", Px(along), Px(across), Px(-across), Px(along), Px(x), Px(y))
 }
 
-/// The transform of an arrow's label: beside the head, on the right of its flight.
-pub fn label_transform(arrow: &Arrow, playhead_us: u64) -> String {
-    let (x, y, _) = arrow.head(playhead_us);
-    format!("translate({} {})", Px(x), Px(y + 17.0))
+/// The transform of an arrow's label, and whether it is seen.
+pub fn label_place(place: Option<(f64, f64)>) -> (String, &'static str) {
+    place.map_or_else(|| (String::new(), "hidden"), |(x, y)| (translate(x, y), "visible"))
+}
+
+/// A move within a drawing.
+#[inline(never)]
+pub fn translate(x: f64, y: f64) -> String {
+    format!("translate({} {})", Px(x), Px(y))
 }
 
 /// Puts everything where it belongs at the playhead.
 pub fn draw(stage: &StageView, playhead_us: u64, messages: &NodeRef, timers: &NodeRef) {
     if let Some(layer) = messages.cast::<web_sys::Element>() {
         let mut child = layer.first_element_child();
-        for arrow in &stage.arrows {
+        for (arrow, place) in stage.arrows.iter().zip(stage.labels(playhead_us)) {
             let Some(group) = child else { break };
-            let (x, y, _) = arrow.head(playhead_us);
+            let (x, y) = stage.head(arrow, playhead_us);
             if let Some(trail) = group.first_element_child() {
                 set(&trail, "x2", &Px(x).to_string());
                 set(&trail, "y2", &Px(y).to_string());
                 if let Some(head) = trail.next_element_sibling() {
-                    set(&head, "transform", &head_transform(arrow, playhead_us));
+                    set(&head, "transform", &head_transform(arrow, (x, y)));
                     if let Some(label) = head.next_element_sibling() {
-                        set(&label, "transform", &label_transform(arrow, playhead_us));
+                        let (transform, visibility) = label_place(place);
+                        set(&label, "transform", &transform);
+                        set(&label, "visibility", visibility);
                     }
                 }
             }
@@ -47,9 +52,11 @@ pub fn draw(stage: &StageView, playhead_us: u64, messages: &NodeRef, timers: &No
     if let Some(layer) = timers.cast::<web_sys::Element>() {
         let mut child = layer.first_element_child();
         for node in &stage.nodes {
-            let Some(arc) = child else { break };
-            set(&arc, "d", &arc_path(node.radius + 9.0, node.timer_left(playhead_us)));
-            child = arc.next_element_sibling();
+            let Some(group) = child else { break };
+            if let Some(arc) = group.last_element_child() {
+                set(&arc, "d", &arc_path(node.radius + 9.0, node.timer_left(playhead_us)));
+            }
+            child = group.next_element_sibling();
         }
     }
 }

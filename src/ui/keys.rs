@@ -1,6 +1,6 @@
 //! The key table: it drives the page and makes the help.
 
-use super::app::Msg;
+use super::app::{Msg, Open};
 
 /// A key and what it does.
 pub struct Key {
@@ -15,7 +15,7 @@ pub struct Key {
 }
 
 /// All keys.
-pub const KEYS: [Key; 9] = [
+pub const KEYS: [Key; 13] = [
     Key { key: "ArrowRight", shown: "→", says: "Step", msg: || Msg::Step },
     Key { key: "e", shown: "E", says: "Executor step: one task of the next step", msg: || Msg::StepTask },
     Key { key: "ArrowLeft", shown: "←", says: "Step back", msg: || Msg::StepBack },
@@ -23,7 +23,11 @@ pub const KEYS: [Key; 9] = [
     Key { key: "Home", shown: "Home", says: "Reset: back to the start", msg: || Msg::Reset },
     Key { key: "n", shown: "N", says: "Another seed", msg: || Msg::AnotherSeed },
     Key { key: "s", shown: "S", says: "Share", msg: || Msg::Share },
-    Key { key: "?", shown: "?", says: "Help", msg: || Msg::ToggleHelp },
+    Key { key: "w", shown: "W", says: "Why: the rule behind the sentence", msg: || Msg::ToggleRule },
+    Key { key: "l", shown: "L", says: "Legend: what each mark means", msg: || Msg::Toggle(Open::Legend) },
+    Key { key: "v", shown: "V", says: "View: panels, their sizes, and which messages are drawn", msg: || Msg::Toggle(Open::View) },
+    Key { key: "f", shown: "F", says: "Find: search the event list", msg: || Msg::Find },
+    Key { key: "?", shown: "?", says: "Help", msg: || Msg::Toggle(Open::Help) },
     Key { key: "Escape", shown: "Esc", says: "Close what is open", msg: || Msg::Close },
 ];
 

@@ -2,79 +2,101 @@
 
 use super::app::{App, Msg};
 use super::stage::epoch_class;
+use super::tree::{Tree, classes, el, say};
 use raftwerk::explain::Question;
 use raftwerk::session::Session;
-use raftwerk::text::en as text;
 use raftwerk::view::{Cell, CellState, LogRow, log_table};
-use web_sys::HtmlInputElement;
-use yew::prelude::*;
 
 /// How many offsets are shown at once.
 const WIDTH: u64 = 7;
 
 /// The table, with a slider once it does not show everything.
-pub fn logs(app: &App, ctx: &Context<App>, session: &Session) -> Html {
+pub fn logs(tree: &mut Tree, app: &App, session: &Session) {
     let table = log_table(session.sim(), app.first_offset(), WIDTH);
     let last_first = table.end.saturating_sub(WIDTH);
-    let on_scroll = ctx.link().callback(move |event: InputEvent| {
-        let input: HtmlInputElement = event.target_unchecked_into();
-        let first = input.value().parse().unwrap_or(0);
-        // At the right end it follows the run.
-        Msg::FirstOffset((first < last_first).then_some(first))
+    el!(tree, "h2"; {
+        tree.text("Logs");
+        tree.when(last_first > 0, |tree| {
+            el!(tree, "input", "type" = "range", "min" = "0", "max" = last_first, "aria-label" = "First offset shown",
+                "aria-valuetext" = format_args!("offset {}", table.first); {
+                tree.value(&table.first.to_string());
+                tree.read(move |value| {
+                    let first = value.parse().unwrap_or(0);
+                    // At the right end it follows the run.
+                    Msg::FirstOffset((first < last_first).then_some(first))
+                });
+            });
+        });
+        tree.hide(super::prefs::LOGS);
     });
-    html! {
-        <section class="logs" aria-label="Logs">
-            <h2>{"Logs"}
-                if last_first > 0 {
-                    <input type="range" min="0" max={last_first.to_string()} value={table.first.to_string()}
-                        aria-label="First offset shown" aria-valuetext={format!("offset {}", table.first)} oninput={on_scroll} />
+    el!(tree, "table"; {
+        el!(tree, "thead"; {
+            el!(tree, "tr"; {
+                el!(tree, "td");
+                for offset in table.first..table.first + WIDTH {
+                    offset_head(tree, offset, offset < table.end);
                 }
-            </h2>
-            <table>
-                <thead><tr>
-                    <td></td>
-                    { for (table.first..table.first + WIDTH).map(|offset| offset_head(ctx, offset, offset < table.end)) }
-                    <th scope="col">{"end"}</th><th scope="col"><abbr title="high watermark">{"HW"}</abbr></th>
-                </tr></thead>
-                <tbody>{ for table.rows.iter().map(row) }</tbody>
-            </table>
-        </section>
-    }
+                el!(tree, "th", "scope" = "col"; { tree.text("end") });
+                el!(tree, "th", "scope" = "col"; { el!(tree, "abbr", "title" = "high watermark"; { tree.text("HW") }) });
+            });
+        });
+        el!(tree, "tbody"; {
+            for line in &table.rows {
+                row(tree, line);
+            }
+        });
+    });
 }
 
-fn offset_head(ctx: &Context<App>, offset: u64, is_used: bool) -> Html {
-    if !is_used {
-        return html! { <th scope="col" class="unused">{ offset }</th> };
-    }
-    let onclick = ctx.link().callback(move |_| Msg::Ask(Question::WhyNotCommitted { offset }));
-    let says = format!("Record {offset}: is it committed, and why");
-    html! {
-        <th scope="col"><button type="button" class="plain" aria-label={says.clone()} title={says} {onclick}>{ offset }</button></th>
-    }
+fn offset_head(tree: &mut Tree, offset: u64, is_used: bool) {
+    el!(tree, "th", "scope" = "col"; {
+        if is_used {
+            let says = format!("Record {offset}: is it committed, and why");
+            el!(tree, "button", "type" = "button", "class" = "plain", "aria-label" = &says, "title" = &says; {
+                tree.click(Msg::Ask(Question::WhyNotCommitted { offset }));
+                say!(tree, "{offset}");
+            });
+        } else {
+            say!(tree, "{offset}");
+        }
+    });
 }
 
-fn row(row: &LogRow) -> Html {
-    html! {
-        <tr class={(!row.is_up).then_some("down")}>
-            <th scope="row">{ format!("Node {}", row.id) }</th>
-            { for row.cells.iter().map(|cell| match cell {
-                None => html! { <td></td> },
-                Some(cell) => filled(cell),
-            }) }
-            <td class="count" title={row.fetch_offset.map(|offset| format!("the leader saw it fetch at {offset}"))}>{ row.end }</td>
-            <td class="count">{ row.high_watermark.map_or_else(|| "–".to_owned(), |offset| offset.to_string()) }</td>
-        </tr>
-    }
+fn row(tree: &mut Tree, row: &LogRow) {
+    el!(tree, "tr", "class" = (!row.is_up).then_some("down"); {
+        el!(tree, "th", "scope" = "row"; { say!(tree, "Node {}", row.id) });
+        for cell in &row.cells {
+            el!(tree, "td"; {
+                if let Some(cell) = cell {
+                    filled(tree, cell);
+                }
+            });
+        }
+        el!(tree, "td", "class" = "count"; {
+            say!(tree, "{}", row.end);
+            if let Some(offset) = row.fetch_offset {
+                el!(tree, "sub", "title" = format_args!("the leader saw it fetch from offset {offset}"); { say!(tree, "↑{offset}") });
+            }
+        });
+        el!(tree, "td", "class" = "count"; {
+            match row.high_watermark {
+                None => tree.text("–"),
+                Some(offset) => say!(tree, "{offset}"),
+            }
+        });
+    });
 }
 
-fn filled(cell: &Cell) -> Html {
+fn filled(tree: &mut Tree, cell: &Cell) {
     let state = match cell.state {
         CellState::Uncommitted => "open",
         CellState::Committed => "committed",
+        CellState::Applied => "applied",
         CellState::WillGo => "will-go",
     };
-    html! {
-        <td><span class={classes!("record", state, epoch_class(cell.epoch))} title={text::record(&cell.says, cell.epoch, cell.state == CellState::Committed, cell.state == CellState::WillGo)}>
-            { &cell.label }<sub>{ cell.epoch }</sub></span></td>
-    }
+    let class = classes("record", &[(state, true), (&epoch_class(cell.epoch), true)]);
+    el!(tree, "span", "class" = class, "title" = &cell.says; {
+        tree.text(&cell.label);
+        el!(tree, "sub"; { say!(tree, "{}", cell.epoch) });
+    });
 }

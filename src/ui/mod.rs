@@ -8,12 +8,18 @@ mod app;
 mod browser;
 mod diagram;
 mod draft;
+mod events;
 mod frame;
+mod inspector;
 mod keys;
+mod listen;
 mod logs;
+mod overlays;
 mod panels;
 mod playback;
+mod prefs;
 mod stage;
+mod tree;
 
 /// Mounts the page.
 pub fn mount() {

@@ -1,18 +1,21 @@
 //! The stage as SVG.
 
 use super::app::{App, Msg};
-use super::frame::{head_transform, label_transform};
-use raftwerk::raft::{ReplicaId, RoleShape};
-use raftwerk::view::{Arrow, Extent, LinkLine, NodeView, Px, StageView, arc_path, shape_path};
-use yew::prelude::*;
-use yew::virtual_dom::Key;
+use super::frame::{head_transform, label_place, translate};
+use super::tree::{Tree, classes, el, say, truth};
+use raftwerk::raft::RoleShape;
+use raftwerk::text::en as text;
+use raftwerk::view::{Arrow, LinkLine, NodeView, Px, StageView, arc_path, shape_path};
+use web_sys::{KeyboardEvent, PointerEvent};
+use yew::virtual_dom::ListenerKind;
 
 /// The class that gives an epoch its hue; see `epochs.css`.
 pub fn epoch_class(epoch: u32) -> String {
     format!("e{}", epoch % 144)
 }
 
-fn role_class(role: Option<RoleShape>) -> &'static str {
+/// The class of a role.
+pub const fn role_class(role: Option<RoleShape>) -> &'static str {
     match role {
         None => "crashed",
         Some(RoleShape::Unattached) => "unattached",
@@ -24,170 +27,265 @@ fn role_class(role: Option<RoleShape>) -> &'static str {
     }
 }
 
-fn key_of(text: &str) -> Key {
-    Key::from(text.to_owned())
+/// The head of an arrow, around the origin and to the right.
+pub fn head(tree: &mut Tree, arrow: &Arrow) {
+    let (class, d) = if arrow.is_lost {
+        ("cross", "M-6 -6L6 6M-6 6L6 -6")
+    } else if arrow.held.is_some() {
+        ("pause", "M-4 -7V7M3 -7V7")
+    } else {
+        ("head", "M5 0L-7 -5L-4 0L-7 5Z")
+    };
+    el!(tree, "path", "class" = class, "d" = d);
+    if arrow.is_copy {
+        el!(tree, "path", "class" = "head", "d" = "M-7 0L-19 -5L-16 0L-19 5Z");
+    }
+    if arrow.is_refused && !arrow.is_lost {
+        el!(tree, "path", "class" = "bar", "d" = "M9 -6V6");
+    }
 }
 
-fn arrow(arrow: &Arrow, playhead_us: u64) -> Html {
-    let (x, y, _) = arrow.head(playhead_us);
-    let class = classes!(
+/// The class of an arrow.
+pub fn arrow_class(arrow: &Arrow, is_chosen: bool) -> String {
+    classes(
         "arrow",
-        epoch_class(arrow.epoch),
-        arrow.is_answer.then_some("answer"),
-        arrow.is_refused.then_some("refused"),
-        arrow.is_quiet.then_some("quiet"),
-        arrow.is_lost.then_some("lost"),
-        arrow.is_copy.then_some("copy"),
-        arrow.is_loop.then_some("loop"),
-    );
-    #[expect(clippy::cast_precision_loss, reason = "a label is short")]
-    let width = arrow.label.chars().count() as f64 * 5.9 + 12.0;
-    html! {
-        <g key={key_of(&arrow.key)} {class}>
-            <line class="trail" x1={fmt(arrow.from.0)} y1={fmt(arrow.from.1)} x2={fmt(x)} y2={fmt(y)} />
-            <g transform={head_transform(arrow, playhead_us)}>
-                if arrow.is_lost {
-                    <path class="cross" d="M-6 -6L6 6M-6 6L6 -6" />
-                } else {
-                    <path class="head" d="M5 0L-7 -5L-4 0L-7 5Z" />
-                    if arrow.is_refused {
-                        <path class="bar" d="M9 -6V6" />
-                    }
-                }
-            </g>
-            <g transform={label_transform(arrow, playhead_us)}>
-                <rect class="pill" x={fmt(-width / 2.0)} y="-9" width={fmt(width)} height="17" rx="4" />
-                <text class="label" y="3.5">{&arrow.label}</text>
-            </g>
-        </g>
-    }
+        &[
+            (&epoch_class(arrow.epoch), true),
+            ("answer", arrow.is_answer),
+            ("quiet", arrow.is_quiet),
+            ("lost", arrow.is_lost),
+            ("chosen", is_chosen),
+        ],
+    )
 }
 
-fn fmt(value: f64) -> String {
-    Px(value).to_string()
-}
-
-fn strip(node: &NodeView) -> Html {
-    if node.strip.is_empty() {
-        return Html::default();
-    }
-    #[expect(clippy::cast_precision_loss, reason = "at most six boxes")]
-    let at = |index: usize| (index as f64 - node.strip.len() as f64 / 2.0) * 13.0;
-    let committed = node.strip.iter().filter(|(_, is_committed)| *is_committed).count();
-    html! {
-        <g class="strip" transform={format!("translate(0 {})", Px(node.radius + 16.0))}>
-            { for node.strip.iter().enumerate().map(|(index, (epoch, is_committed))| html! {
-                <rect class={classes!("entry", epoch_class(*epoch), (!is_committed).then_some("open"))}
-                    x={fmt(at(index))} y="0" width="11" height="11" rx="2" />
-            }) }
-            if committed > 0 {
-                <line class="commit" x1={fmt(at(0))} x2={fmt(at(committed) - 2.0)} y1="15" y2="15" />
+fn arrow(tree: &mut Tree, app: &App, view: &StageView, arrow: &Arrow, place: Option<(f64, f64)>, playhead_us: u64) {
+    let (x, y) = view.head(arrow, playhead_us);
+    let is_chosen = arrow.name.is_some() && arrow.name == app.message_name();
+    let width = arrow.label_width();
+    let (transform, visibility) = label_place(place);
+    el!(tree, "g", "class" = arrow_class(arrow, is_chosen); {
+        tree.key(&arrow.key);
+        el!(tree, "line", "class" = "trail", "x1" = arrow.from.0, "y1" = arrow.from.1, "x2" = x, "y2" = y);
+        el!(tree, "g", "transform" = head_transform(arrow, (x, y)); {
+            head(tree, arrow);
+            if let Some(name) = arrow.name {
+                el!(tree, "circle", "class" = "hit", "r" = "13"; { tree.click(Msg::SelectMessage(name)) });
             }
-        </g>
-    }
+        });
+        el!(tree, "g", "transform" = transform, "visibility" = visibility; {
+            el!(tree, "rect", "class" = "pill", "x" = -width / 2.0, "y" = "-9", "width" = width, "height" = "17", "rx" = "4");
+            el!(tree, "text", "class" = "label", "y" = "3.5"; { tree.text(&arrow.label) });
+        });
+    });
 }
 
-fn node(app: &App, ctx: &Context<App>, view: &NodeView) -> Html {
-    let id = view.id;
-    let select = ctx.link().callback(move |_: MouseEvent| Msg::Select(Some(id)));
-    let press = ctx.link().batch_callback(move |event: KeyboardEvent| {
-        matches!(event.key().as_str(), "Enter" | " ").then(|| {
-            event.prevent_default();
-            event.stop_propagation();
-            Msg::Select(Some(id))
-        })
+fn strip(tree: &mut Tree, node: &NodeView, is_small: bool) {
+    let step = if is_small { 9.0 } else { 13.0 };
+    let side = step - 2.0;
+    let shown = if is_small { node.strip.len().min(4) } else { node.strip.len() };
+    let entries = &node.strip[node.strip.len() - shown..];
+    #[expect(clippy::cast_precision_loss, reason = "at most six boxes")]
+    let at = |index: usize| (index as f64 - shown as f64 / 2.0) * step;
+    let committed = entries.iter().filter(|(_, is_committed)| *is_committed).count();
+    el!(tree, "g", "class" = "strip", "transform" = translate(0.0, node.radius + if is_small { 24.0 } else { 16.0 }); {
+        for (index, (epoch, is_committed)) in entries.iter().enumerate() {
+            let class = classes("entry", &[(&epoch_class(*epoch), true), ("open", !is_committed)]);
+            el!(tree, "rect", "class" = class, "x" = at(index), "y" = "0", "width" = side, "height" = side, "rx" = "2");
+        }
+        if committed > 0 {
+            el!(tree, "line", "class" = "commit", "x1" = at(0), "x2" = at(committed) - 2.0, "y1" = side + 4.0, "y2" = side + 4.0);
+        }
     });
-    let is_selected = app.selected() == Some(id);
+}
+
+/// A replica around the origin.
+pub fn figure(tree: &mut Tree, view: &NodeView) {
     let badge = format!("e{}", view.epoch);
     #[expect(clippy::cast_precision_loss, reason = "a badge is short")]
     let badge_width = badge.len() as f64 * 7.0 + 12.0;
     let corner = view.radius * 0.74;
-    let small = view.radius < 25.0;
-    html! {
-        <g key={key_of(&view.number)} class={classes!("replica", role_class(view.role), epoch_class(view.epoch),
-                is_selected.then_some("selected"))}
-            transform={format!("translate({} {})", Px(view.x), Px(view.y))}>
-            <g aria-hidden="true">
-            <path class="body" d={shape_path(view.role, view.radius)} />
-            { for view.votes.iter().map(|vote| html! {
-                <circle class={classes!("vote", match vote.answer {
-                    Some(true) => "granted", Some(false) => "refused", None => "unheard" })}
-                    cx={fmt(vote.x)} cy={fmt(vote.y)} r="4" />
-            }) }
-            if view.role.is_none() {
-                <path class="cross" d="M-14 -14L14 14M-14 14L14 -14" />
-                <text class="word below" y={fmt(view.radius + 16.0)}>{format!("{} · {}", view.number, view.word)}</text>
-            } else if small {
-                <text class="number small" y="5">{&view.number}</text>
-            } else {
-                <text class="number" y="2">{&view.number}</text>
-                <text class="word" y="17">{view.word}</text>
+    let is_small = view.radius < 25.0;
+    el!(tree, "g", "aria-hidden" = "true"; {
+        el!(tree, "path", "class" = "body", "d" = shape_path(view.role, view.radius));
+        if view.is_observer && view.role.is_some() {
+            el!(tree, "circle", "class" = "inner", "r" = view.radius - 5.0);
+        }
+        for vote in &view.votes {
+            let (class, d) = match vote.answer {
+                Some(true) => ("vote granted", "M-4 0A4 4 0 1 1 4 0A4 4 0 1 1 -4 0Z"),
+                Some(false) => ("vote refused", "M-3.5 -3.5L3.5 3.5M-3.5 3.5L3.5 -3.5"),
+                None => ("vote unheard", "M-4 0A4 4 0 1 1 4 0A4 4 0 1 1 -4 0Z"),
+            };
+            el!(tree, "path", "class" = class, "transform" = translate(vote.x, vote.y), "d" = d);
+        }
+        if view.role.is_none() {
+            el!(tree, "path", "class" = "cross", "d" = "M-14 -14L14 14M-14 14L14 -14");
+            el!(tree, "text", "class" = "word below", "y" = view.radius + 16.0; { say!(tree, "{} · {}", view.number, view.word) });
+        } else if is_small {
+            el!(tree, "text", "class" = "number small", "y" = "5"; { tree.text(&view.number) });
+            el!(tree, "text", "class" = "word below", "y" = view.radius + 20.0; { tree.text(view.word) });
+        } else {
+            el!(tree, "text", "class" = "number", "y" = "2"; { tree.text(&view.number) });
+            el!(tree, "text", "class" = "word", "y" = "17"; { tree.text(view.word) });
+        }
+        if view.role.is_some() {
+            el!(tree, "g", "transform" = translate(corner, -corner - 4.0); {
+                el!(tree, "rect", "class" = "badge", "x" = "-8", "y" = "-9", "width" = badge_width, "height" = "18", "rx" = "9");
+                el!(tree, "text", "class" = "badge-text", "x" = badge_width / 2.0 - 8.0, "y" = "4"; { tree.text(&badge) });
+            });
+            if !view.strip.is_empty() {
+                strip(tree, view, is_small);
             }
-            if view.role.is_some() {
-                <g transform={format!("translate({} {})", Px(corner), Px(-corner - 4.0))}>
-                    <rect class="badge" x="-8" y="-9" width={fmt(badge_width)} height="18" rx="9" />
-                    <text class="badge-text" x={fmt(badge_width / 2.0 - 8.0)} y="4">{badge}</text>
-                </g>
-                { strip(view) }
-            }
-            </g>
-            <circle class="node" r={fmt(view.radius + 15.0)} role="button" tabindex="0"
-                aria-label={view.name.clone()} aria-pressed={is_selected.to_string()}
-                onclick={select} onkeydown={press} />
-        </g>
-    }
+        }
+    });
 }
 
-fn link(line: &LinkLine) -> Html {
-    let middle = (f64::midpoint(line.from.0, line.to.0), f64::midpoint(line.from.1, line.to.1));
-    html! {
-        <g key={key_of(&line.key)} class="link cut">
-            <line x1={fmt(line.from.0)} y1={fmt(line.from.1)} x2={fmt(line.to.0)} y2={fmt(line.to.1)} />
-            <path class="cross" transform={format!("translate({} {})", Px(middle.0), Px(middle.1))} d="M-5 -5L5 5M-5 5L5 -5" />
-        </g>
-    }
+/// The class of a replica.
+pub fn figure_class(view: &NodeView, is_selected: bool) -> String {
+    classes("replica", &[(role_class(view.role), true), (&epoch_class(view.epoch), true), ("selected", is_selected)])
+}
+
+fn node(tree: &mut Tree, app: &App, view: &NodeView) {
+    let id = view.id;
+    let is_selected = app.selected() == Some(id);
+    el!(tree, "g", "class" = figure_class(view, is_selected), "transform" = translate(view.x, view.y); {
+        tree.key(&view.number);
+        figure(tree, view);
+        el!(tree, "circle", "class" = "node", "r" = view.radius + 15.0, "role" = "button", "tabindex" = "0",
+            "aria-label" = &view.name, "aria-pressed" = truth(is_selected); {
+            tree.click(Msg::Select(Some(id)));
+            tree.hear(ListenerKind::onkeydown, move |event: &KeyboardEvent| {
+                let key = event.key();
+                let msg = match key.as_str() {
+                    "Enter" | " " => Msg::Select(Some(id)),
+                    "ArrowLeft" if event.shift_key() => Msg::Nudge(id, -1, 0),
+                    "ArrowRight" if event.shift_key() => Msg::Nudge(id, 1, 0),
+                    "ArrowUp" if event.shift_key() => Msg::Nudge(id, 0, -1),
+                    "ArrowDown" if event.shift_key() => Msg::Nudge(id, 0, 1),
+                    _ => return None,
+                };
+                event.prevent_default();
+                event.stop_propagation();
+                Some(msg)
+            });
+            tree.hear(ListenerKind::onpointerdown, move |event: &PointerEvent| {
+                event.is_primary().then(|| Msg::Grab(id, event.client_x(), event.client_y()))
+            });
+        });
+    });
+}
+
+fn link(tree: &mut Tree, app: &App, line: &LinkLine) {
+    let at = |part: f64| {
+        (line.from.0 + (line.to.0 - line.from.0) * part, line.from.1 + (line.to.1 - line.from.1) * part)
+    };
+    let (from, to) = line.ends;
+    let class = classes("link cut", &[("chosen", app.chosen_link() == Some(line.ends))]);
+    el!(tree, "g", "class" = class; {
+        tree.key(&line.key);
+        el!(tree, "line", "class" = "hit", "x1" = line.from.0, "y1" = line.from.1, "x2" = line.to.0, "y2" = line.to.1; {
+            tree.click(Msg::SelectLink(from, to));
+        });
+        el!(tree, "line", "class" = "way", "x1" = line.from.0, "y1" = line.from.1, "x2" = line.to.0, "y2" = line.to.1);
+        let (dx, dy) = (line.to.0 - line.from.0, line.to.1 - line.from.1);
+        let length = (dx * dx + dy * dy).sqrt().max(1.0);
+        let (ux, uy) = (dx / length, dy / length);
+        let (x, y) = at(0.68);
+        let turn = |(x, y): (f64, f64)| {
+            format!("matrix({} {} {} {} {} {})", Px(ux), Px(uy), Px(-uy), Px(ux), Px(x), Px(y))
+        };
+        el!(tree, "path", "class" = "cross", "transform" = turn((x, y)), "d" = "M-5 -5L5 5M-5 5L5 -5");
+        el!(tree, "path", "class" = "chevron", "transform" = turn(at(0.5)), "d" = "M-4 -5L3 0L-4 5");
+    });
 }
 
 /// The text alternative of the drawing.
-fn table(view: &StageView) -> Html {
-    html! {
-        <div class="unseen"><table>
-            <caption>{"The nodes"}</caption>
-            <thead><tr><th scope="col">{"Node"}</th><th scope="col">{"Role"}</th><th scope="col">{"Epoch"}</th>
-                <th scope="col">{"End offset"}</th><th scope="col">{"High watermark"}</th></tr></thead>
-            <tbody>
-                { for view.nodes.iter().map(|node| html! {
-                    <tr><th scope="row">{&node.number}</th><td>{node.word}</td><td>{node.epoch}</td>
-                        <td>{node.end_offset}</td>
-                        <td>{node.committed.map_or_else(|| "unknown".to_owned(), |hw| hw.to_string())}</td></tr>
-                }) }
-            </tbody>
-        </table></div>
+fn table(tree: &mut Tree, view: &StageView) {
+    el!(tree, "div", "class" = "unseen"; {
+        el!(tree, "table"; {
+            tree.leaf("caption", None, "The nodes");
+            el!(tree, "thead"; {
+                el!(tree, "tr"; {
+                    for head in ["Node", "Role", "Epoch", "Last offset", "Committed to"] {
+                        el!(tree, "th", "scope" = "col"; { tree.text(head) });
+                    }
+                });
+            });
+            el!(tree, "tbody"; {
+                for node in &view.nodes {
+                    el!(tree, "tr"; {
+                        el!(tree, "th", "scope" = "row"; { tree.text(&node.number) });
+                        tree.leaf("td", None, node.word);
+                        tree.leaf("td", None, &node.epoch.to_string());
+                        tree.leaf("td", None, &node.end_offset.checked_sub(1).map_or_else(|| "none".to_owned(), |last| last.to_string()));
+                        tree.leaf("td", None, &node.committed.map_or_else(|| "unknown".to_owned(), |hw| hw.to_string()));
+                    });
+                }
+            });
+        });
+    });
+}
+
+/// Which messages are drawn, and where nodes stand.
+fn tools(tree: &mut Tree, app: &App) {
+    let hidden = app.prefs().kinds;
+    el!(tree, "div", "class" = "stage-tools"; {
+        el!(tree, "details"; {
+            el!(tree, "summary"; { tree.text(if hidden.0 == 0 { "Messages" } else { "Messages: some hidden" }) });
+            kinds(tree, app);
+        });
+        tree.when(app.is_rearranged(), |tree| tree.button("Tidy", "", Msg::Tidy));
+    });
+}
+
+/// A box for each kind of message.
+pub fn kinds(tree: &mut Tree, app: &App) {
+    for (kind, name) in text::KINDS.iter().enumerate() {
+        let is_shown = !app.prefs().kinds.has(kind);
+        tree.tick(name, is_shown, move |_| Msg::Kinds(kind));
     }
 }
 
 /// The whole stage.
-pub fn stage(app: &App, ctx: &Context<App>, view: &StageView, extent: Extent, playhead_us: u64) -> Html {
-    let chosen: Option<ReplicaId> = app.selected();
-    html! {
-        <section class="stage" aria-label="Stage">
-            <svg viewBox={format!("0 0 {} {}", Px(extent.width), Px(extent.height))} role="group" aria-label="Cluster"
-                data-chosen={chosen.map(|id| id.to_string())}>
-                <g>{ for view.links.iter().map(link) }</g>
-                <g ref={app.timer_layer()} class="timers" aria-hidden="true">
-                    { for view.nodes.iter().map(|line| html! {
-                        <g key={key_of(&line.number)} transform={format!("translate({} {})", Px(line.x), Px(line.y))}>
-                            <circle class={if line.role.is_some() { "dial" } else { "dial off" }} r={fmt(line.radius + 9.0)} />
-                            <path class="arc" d={arc_path(line.radius + 9.0, line.timer_left(playhead_us))} />
-                        </g>
-                    }) }
-                </g>
-                <g>{ for view.nodes.iter().map(|line| node(app, ctx, line)) }</g>
-                <g ref={app.message_layer()} class="messages" aria-hidden="true">
-                    { for view.arrows.iter().map(|line| arrow(line, playhead_us)) }
-                </g>
-            </svg>
-            { table(view) }
-        </section>
-    }
+pub fn stage(tree: &mut Tree, app: &App, view: &StageView, playhead_us: u64) {
+    let extent = app.extent();
+    el!(tree, "section", "class" = "stage", "aria-label" = "Stage"; {
+        el!(tree, "svg", "viewBox" = format_args!("0 0 {} {}", Px(extent.width), Px(extent.height)), "role" = "group",
+            "aria-label" = "Cluster", "data-chosen" = app.selected().map(|id| id.to_string()); {
+            tree.hear(ListenerKind::onpointermove, |event: &PointerEvent| {
+                (event.buttons() & 1 == 1).then(|| Msg::Drag(event.client_x(), event.client_y()))
+            });
+            tree.hear(ListenerKind::onpointerup, |_: &PointerEvent| Some(Msg::LetGo(true)));
+            tree.hear(ListenerKind::onpointercancel, |_: &PointerEvent| Some(Msg::LetGo(false)));
+            el!(tree, "g"; {
+                for line in &view.links {
+                    link(tree, app, line);
+                }
+            });
+            el!(tree, "g", "class" = "timers", "aria-hidden" = "true"; {
+                tree.found(app.timer_layer());
+                for line in &view.nodes {
+                    el!(tree, "g", "transform" = translate(line.x, line.y); {
+                        tree.key(&line.number);
+                        el!(tree, "circle", "class" = if line.role.is_some() { "dial" } else { "dial off" }, "r" = line.radius + 9.0);
+                        el!(tree, "path", "class" = "arc", "d" = arc_path(line.radius + 9.0, line.timer_left(playhead_us)));
+                    });
+                }
+            });
+            el!(tree, "g"; {
+                for line in &view.nodes {
+                    node(tree, app, line);
+                }
+            });
+            el!(tree, "g", "class" = "messages", "aria-hidden" = "true"; {
+                tree.found(app.message_layer());
+                for (line, place) in view.arrows.iter().zip(view.labels(playhead_us)) {
+                    arrow(tree, app, view, line, place, playhead_us);
+                }
+            });
+        });
+        tools(tree, app);
+        table(tree, view);
+    });
 }

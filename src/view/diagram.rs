@@ -2,19 +2,24 @@
 //!
 //! Lanes show the whole run, from marks that are kept of it; messages are drawn as far back as they are remembered.
 
-use super::stage::between;
-use crate::raft::kraft::KRaft;
+use super::stage::{Kinds, between, kind};
+use super::thread::{MessageId, Part, Thread};
+use crate::raft::kraft::{KRaft, Note};
 use crate::raft::{ReplicaId, RoleShape};
 use crate::session::Session;
 use crate::sim::{Fate, TraceEvent, What};
 use crate::text::en as text;
 
-/// The height of a lane.
-pub const LANE: f64 = 22.0;
+/// The height of a lane in a small cluster.
+const LANE: f64 = 22.0;
 /// Room above the lanes, for times.
 pub const HEAD: f64 = 18.0;
 /// Room left of them, for names.
 pub const MARGIN: f64 = 56.0;
+/// How near a place is to a line that is meant, in the units of the diagram.
+const NEAR: f64 = 5.0;
+/// The least distance between two commits that are both marked.
+const APART: f64 = 4.0;
 /// The most messages that are drawn.
 const LINES_MAX: usize = 500;
 
@@ -79,6 +84,10 @@ pub struct Line {
     pub from: (f64, f64),
     /// See `from`.
     pub to: (f64, f64),
+    /// Which message it is.
+    pub id: MessageId,
+    /// Its part in the thread that is highlighted.
+    pub part: Option<Part>,
     /// Its epoch.
     pub epoch: u32,
     /// Whether it is an answer.
@@ -87,6 +96,30 @@ pub struct Line {
     pub is_lost: bool,
     /// Whether it is one of many alike.
     pub is_quiet: bool,
+}
+
+/// What a sign on a lane stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SignKind {
+    /// The node was elected.
+    Elected,
+    /// The leader's high watermark rose.
+    Committed,
+    /// Somebody did something.
+    Command,
+    /// A property was broken.
+    Broken,
+}
+
+/// A mark on a lane.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sign {
+    /// Where.
+    pub at: (f64, f64),
+    /// What it stands for.
+    pub kind: SignKind,
+    /// What it is, in a sentence.
+    pub says: String,
 }
 
 /// A time written above.
@@ -107,8 +140,14 @@ pub struct Diagram {
     pub span: Span,
     /// The lanes.
     pub lanes: Vec<Lane>,
+    /// The height of a lane.
+    pub lane: f64,
     /// The messages.
     pub lines: Vec<Line>,
+    /// Marks.
+    pub signs: Vec<Sign>,
+    /// Whether a thread is highlighted.
+    pub has_thread: bool,
     /// Times.
     pub ticks: Vec<Tick>,
 }
@@ -118,6 +157,26 @@ impl Diagram {
     #[must_use]
     pub fn x(&self, at_us: u64) -> f64 {
         place(self.span, self.size.0, at_us)
+    }
+
+    /// The message nearest to a place, if one is near.
+    #[must_use]
+    pub fn near(&self, x: f64, y: f64) -> Option<MessageId> {
+        let distance = |line: &Line| {
+            let (dx, dy) = (line.to.0 - line.from.0, line.to.1 - line.from.1);
+            let part = ((x - line.from.0) * dx + (y - line.from.1) * dy) / (dx * dx + dy * dy).max(1e-6);
+            let part = between(part, 0.0, 1.0);
+            let (ex, ey) = (line.from.0 + dx * part - x, line.from.1 + dy * part - y);
+            ex * ex + ey * ey
+        };
+        let mut best = None;
+        for line in &self.lines {
+            let d = distance(line);
+            if d <= NEAR * NEAR && best.is_none_or(|(least, _)| d < least) {
+                best = Some((d, line.id));
+            }
+        }
+        best.map(|(_, id)| id)
     }
 
     /// Which time a place shows.
@@ -136,11 +195,16 @@ fn place(span: Span, width: f64, at_us: u64) -> f64 {
     MARGIN + (width - MARGIN) * into / length
 }
 
-/// Projects a session.
+/// Projects a session, without the kinds of messages in `hidden`, and with the parts of a thread.
 #[must_use]
-pub fn diagram(session: &Session, width: f64, span: Span) -> Diagram {
+pub fn diagram(session: &Session, width: f64, span: Span, hidden: Kinds, thread: &Thread) -> Diagram {
     let sim = session.sim();
-    let y = |id: ReplicaId| HEAD + LANE * (f64::from(id.0) + 0.5);
+    let lane = match sim.replicas() {
+        0..=5 => LANE,
+        6..=9 => 16.0,
+        _ => 11.0,
+    };
+    let y = |id: ReplicaId| HEAD + lane * (f64::from(id.0) + 0.5);
     let now_us = session.playhead_us().max(sim.now_us());
     let x = |at_us: u64| between(place(span, width, at_us), MARGIN, width);
     let mut lanes: Vec<Lane> = sim.ids().map(|id| Lane { id, y: y(id), stretches: Vec::new() }).collect();
@@ -163,21 +227,69 @@ pub fn diagram(session: &Session, width: f64, span: Span) -> Diagram {
         close(current, id, now_us.max(current.0 + 1));
     }
     let visible = session.sent().filter(|event| match event.what {
-        What::Sent { at_us, .. } => at_us >= span.from_us && event.at_us <= span.to_us,
+        What::Sent { at_us, face, .. } => {
+            at_us >= span.from_us && event.at_us <= span.to_us && !hidden.has(kind(&face))
+        }
         _ => false,
     });
     let all: Vec<&TraceEvent<KRaft>> = visible.collect();
-    let lines = all[all.len().saturating_sub(LINES_MAX)..].iter().filter_map(|event| line(event, span, width, &y));
+    let lines = all[all.len().saturating_sub(LINES_MAX)..].iter().filter_map(|event| line(event, span, width, &y, thread));
     Diagram {
-        size: (width, HEAD + LANE * f64::from(sim.replicas()) + 4.0),
+        size: (width, HEAD + lane * f64::from(sim.replicas()) + 4.0),
         span,
+        lane,
         lines: lines.collect(),
+        signs: signs(session, span, width, &y),
+        has_thread: thread.pinned.is_some(),
         lanes,
         ticks: ticks(span, width),
     }
 }
 
-fn line(event: &TraceEvent<KRaft>, span: Span, width: f64, y: &impl Fn(ReplicaId) -> f64) -> Option<Line> {
+/// Elections and what was done in the whole run; commits and broken properties as far as steps are remembered.
+fn signs(session: &Session, span: Span, width: f64, y: &impl Fn(ReplicaId) -> f64) -> Vec<Sign> {
+    let here = session.begun();
+    let mut signs = Vec::new();
+    let mut put = |at_us: u64, id: ReplicaId, kind: SignKind, says: String| {
+        if at_us >= span.from_us && at_us <= span.to_us {
+            signs.push(Sign { at: (place(span, width, at_us), y(id)), kind, says });
+        }
+    };
+    for mark in session.marks().iter().filter(|mark| mark.step <= here && mark.role == Some(RoleShape::Leader)) {
+        put(mark.at_us, mark.replica, SignKind::Elected, text::elected(mark.replica, mark.epoch));
+    }
+    for placed in session.commands().iter().filter(|placed| placed.step < here) {
+        put(placed.at_us, placed.command.place(), SignKind::Command, text::command(&placed.command));
+    }
+    let leads = |id: ReplicaId| session.sim().standing(id).is_some_and(|it| it.role == RoleShape::Leader);
+    let mut last = f64::MIN;
+    for (step, trace) in session.recent().take_while(|&(step, _)| step <= here) {
+        for event in trace {
+            if let What::Note(Note::HighWatermark { to }) = event.what
+                && leads(event.replica)
+            {
+                let x = place(span, width, event.at_us);
+                if x - last >= APART {
+                    last = x;
+                    put(event.at_us, event.replica, SignKind::Committed, text::committed(to));
+                }
+            }
+        }
+        for violation in session.sim().violations().iter().filter(|violation| violation.step == step) {
+            let at_us = trace.first().map_or(0, |event| event.at_us);
+            put(at_us, violation.replica, SignKind::Broken, text::property(violation.property).0.to_owned());
+        }
+    }
+    signs
+}
+
+fn line(
+    event: &TraceEvent<KRaft>,
+    span: Span,
+    width: f64,
+    y: &impl Fn(ReplicaId) -> f64,
+    thread: &Thread,
+) -> Option<Line> {
     let What::Sent { to, number, at_us, fate, face } = event.what else {
         return None;
     };
@@ -208,6 +320,8 @@ fn line(event: &TraceEvent<KRaft>, span: Span, width: f64, y: &impl Fn(ReplicaId
         ),
         from: cut(from, end),
         to: end,
+        id: (event.replica, to, number),
+        part: thread.part((event.replica, to, number)),
         epoch: face.epoch,
         is_answer: face.verdict != crate::raft::Verdict::Asks,
         is_lost,

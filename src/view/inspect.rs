@@ -2,9 +2,9 @@
 
 use crate::executor::MICROS_PER_MILLI;
 use crate::raft::kraft::{Answer, Body, ErrorCode, FetchOutcome, KRaft, KRaftReplica, Role};
-use crate::raft::{Protocol, Replica, ReplicaId};
+use crate::raft::{Protocol, Replica, ReplicaId, Verdict};
 use crate::session::Session;
-use crate::sim::{EventName, Sim};
+use crate::sim::{EventName, Sim, TraceEvent, What};
 use crate::text::en as text;
 
 /// A field and its value.
@@ -14,10 +14,40 @@ pub struct Row {
     pub name: &'static str,
     /// Its value.
     pub value: String,
+    /// Whether it differs from what it was before the last step.
+    pub is_changed: bool,
 }
 
 fn row(name: &'static str, value: impl Into<String>) -> Row {
-    Row { name, value: value.into() }
+    Row { name, value: value.into(), is_changed: false }
+}
+
+/// Marks the fields that differ from what they were.
+#[must_use]
+pub fn marked(mut now: Vec<Row>, before: &[Row]) -> Vec<Row> {
+    for row in &mut now {
+        row.is_changed = !before.iter().any(|old| old.name == row.name && old.value == row.value);
+    }
+    now
+}
+
+/// The fields of a link, in one direction.
+#[must_use]
+pub fn link(session: &Session, from: ReplicaId, to: ReplicaId) -> Vec<Row> {
+    let sim = session.sim();
+    let c = sim.link(from, to);
+    let ms = |us: u32| format!("{}.{} ms", us / 1_000, us % 1_000 / 100);
+    let percent = |ppm: u32| format!("{}.{:02} %", ppm / 10_000, ppm % 10_000 / 100);
+    let flying = sim.flights().filter(|(key, _)| (key.from, key.to) == (from, to)).count();
+    vec![
+        row("state", if sim.is_cut(from, to) { "cut: what is sent is lost" } else { "works" }),
+        row("in flight", flying.to_string()),
+        row("shortest latency", ms(c.latency_min_us)),
+        row("longest latency", ms(c.latency_max_us)),
+        row("lost", percent(c.loss_ppm)),
+        row("delivered twice", percent(c.duplicate_ppm)),
+        row("may overtake", percent(c.reorder_ppm)),
+    ]
 }
 
 fn id(id: Option<ReplicaId>) -> String {
@@ -135,20 +165,57 @@ pub fn followers(sim: &Sim<KRaft>, leader: ReplicaId) -> Vec<FollowerLine> {
         .collect()
 }
 
-/// A message in flight: its line and its fields. `None` once it has arrived or was lost.
+/// A message that was sent: its line, whether it refuses something, and its fields.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessageView {
+    /// What it is, in one line.
+    pub line: String,
+    /// Whether it refuses.
+    pub is_refusal: bool,
+    /// Its fields.
+    pub rows: Vec<Row>,
+}
+
+/// A message in flight, or one of the steps that are remembered. `None` for what was sent too long ago.
 #[must_use]
-pub fn message(session: &Session, name: &EventName) -> Option<(String, Vec<Row>)> {
+pub fn message(session: &Session, name: &EventName) -> Option<MessageView> {
+    in_flight(session.sim(), name).or_else(|| {
+        let EventName::Delivery { from, to, number, .. } = *name else {
+            return None;
+        };
+        let sent = |event: &TraceEvent<KRaft>| {
+            event.replica == from
+                && matches!(event.what, What::Sent { to: whom, number: n, .. } if (whom, n) == (to, number))
+        };
+        let (step, trace) = session.recent().find(|(_, trace)| trace.iter().any(sent))?;
+        let then = session.after_step(step)?;
+        in_flight(&then, name).or_else(|| {
+            // It never flew: it was lost at once.
+            trace.iter().find(|event| sent(event)).and_then(|event| match event.what {
+                What::Sent { face, .. } => Some(MessageView {
+                    line: text::pending(name, Some(&face)),
+                    is_refusal: face.verdict == Verdict::Refused,
+                    rows: vec![row("fate", "lost on its way"), row("name", text::event_name(name))],
+                }),
+                _ => None,
+            })
+        })
+    })
+}
+
+fn in_flight(sim: &Sim<KRaft>, name: &EventName) -> Option<MessageView> {
     let EventName::Delivery { from, to, number, is_copy } = *name else {
         return None;
     };
-    let mut flights = session.sim().flights();
+    let mut flights = sim.flights();
     let wanted = (from, to, number, is_copy);
     let (_, flight) = flights.find(|(key, _)| (key.from, key.to, key.number, key.is_copy) == wanted)?;
     let face = KRaft::message_face(&flight.message);
     let mut rows = body(&flight.message.body, from);
     rows.push(row("correlation id", flight.message.correlation.to_string()));
     rows.push(row("name", text::event_name(name)));
-    Some((text::pending(name, Some(&face)), rows))
+    let is_refusal = face.verdict == Verdict::Refused;
+    Some(MessageView { line: text::pending(name, Some(&face)), is_refusal, rows })
 }
 
 fn answer(answer: &Answer) -> Vec<Row> {

@@ -2,6 +2,7 @@
 //!
 //! Only a window of offsets is projected, however long the logs are.
 
+use crate::explain::{Question, ask};
 use crate::raft::kraft::{KRaft, Role};
 use crate::raft::{Entry, Log, Payload, Replica, ReplicaId};
 use crate::sim::Sim;
@@ -14,6 +15,8 @@ pub enum CellState {
     Uncommitted,
     /// The node knows that it is committed.
     Committed,
+    /// Its state machine has it too.
+    Applied,
     /// The leader's log has another entry there, or ends before: it will be cut.
     WillGo,
 }
@@ -25,7 +28,7 @@ pub struct Cell {
     pub epoch: u32,
     /// What it says, in a few characters: the value it sets, or LC.
     pub label: String,
-    /// What it says, in full.
+    /// What it says, how far it has come, who has it and why it is or is not committed.
     pub says: String,
     /// How far it has come.
     pub state: CellState,
@@ -85,17 +88,28 @@ pub fn log_table(sim: &Sim<KRaft>, first: Option<u64>, width: u64) -> LogTable {
         Some(Role::Leader { followers, .. }) => Some(followers.clone()),
         _ => None,
     });
+    let why: Vec<String> = (first..end.min(first + width))
+        .map(|offset| {
+            let question = Question::WhyNotCommitted { offset };
+            text::because(question, &ask(sim, [], question)).text
+        })
+        .collect();
     let rows = sim.ids().zip(&logs).map(|(id, log)| {
-        let high_watermark = sim.replica(id).and_then(|replica| replica.standing().committed);
+        let running = sim.replica(id);
+        let high_watermark = running.and_then(|replica| replica.standing().committed);
+        let applied = running.map_or(0, |replica| replica.listener().next_offset());
         let cell = |offset: u64| {
             let entry = log.and_then(|log| log.get(offset))?;
             let is_committed = high_watermark.is_some_and(|committed| offset < committed);
             let state = match known {
+                _ if is_committed && offset < applied => CellState::Applied,
                 _ if is_committed => CellState::Committed,
                 Some(known) if !is_same(entry, known.get(offset)) => CellState::WillGo,
                 _ => CellState::Uncommitted,
             };
-            Some(Cell { epoch: entry.epoch, label: label(entry), says: text::payload(entry.payload), state })
+            let why = usize::try_from(offset - first).ok().and_then(|place| why.get(place)).map_or("", String::as_str);
+            let says = text::record(&text::payload(entry.payload), entry.epoch, state as usize, why);
+            Some(Cell { epoch: entry.epoch, label: label(entry), says, state })
         };
         let fetched = followers.as_ref().and_then(|followers| followers.get(id.index())?.end_offset);
         LogRow {

@@ -4,15 +4,20 @@
 //! the stage's own [`Extent`].
 
 mod diagram;
+mod events;
 pub mod inspect;
 mod logs;
 mod next;
 mod stage;
+mod thread;
 mod turn;
 
-pub use diagram::{Diagram, HEAD, LANE, Lane, Line, MARGIN, Span, Stretch, Tick, diagram};
+pub use diagram::{Diagram, HEAD, Lane, Line, MARGIN, Sign, SignKind, Span, Stretch, Tick, diagram};
+pub use events::{EventLine, Sieve, events};
 pub use logs::{Cell, CellState, LogRow, LogTable, log_table};
 pub use next::{PendingItem, QueuedTask, pending, tasks};
 pub use stage::{
-    Arrow, Extent, LinkLine, NARROW, NodeView, Px, StageView, Vote, WIDE, arc_path, between, shape_path, stage,
+    Arrow, Extent, Kinds, LinkLine, Looks, NARROW, NodeView, Px, StageView, Vote, WIDE, arc_path, between, kind,
+    shape_path, stage,
 };
+pub use thread::{MessageId, Part, Thread};

@@ -50,6 +50,8 @@ pub struct NodeView {
     pub role: Option<RoleShape>,
     /// The word under its number.
     pub word: &'static str,
+    /// Whether it is an observer: it follows and does not count.
+    pub is_observer: bool,
     /// Its epoch.
     pub epoch: u32,
     /// Its centre.
@@ -103,6 +105,10 @@ pub struct Arrow {
     pub rank: u64,
     /// Whether it is the second of two.
     pub is_copy: bool,
+    /// How far along it is held, from 0 to 1.
+    pub held: Option<f64>,
+    /// Its name, if it can be chosen.
+    pub name: Option<EventName>,
     /// Where it starts.
     pub from: (f64, f64),
     /// Where it ends.
@@ -123,11 +129,22 @@ impl Arrow {
         if self.is_lost {
             part = part.min(0.6);
         }
+        if let Some(held) = self.held {
+            part = held;
+        }
         if self.is_loop {
             let (x, y) = direction(part);
             return (self.from.0 + 14.0 * x, self.from.1 + 14.0 * y, part);
         }
-        (self.from.0 + (self.to.0 - self.from.0) * part, self.from.1 + (self.to.1 - self.from.1) * part, part)
+        let (x, y) = along(self.from, self.to, part);
+        (x, y, part)
+    }
+
+    /// How wide its label is.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a label is short")]
+    pub fn label_width(&self) -> f64 {
+        self.label.chars().count() as f64 * 5.9 + 12.0
     }
 
     /// The direction of flight, of length 1.
@@ -137,11 +154,13 @@ impl Arrow {
     }
 }
 
-/// A link worth drawing: one with traffic or a fault.
+/// A link with a fault.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkLine {
     /// A key that no other line has.
     pub key: String,
+    /// Its sender and its receiver.
+    pub ends: (ReplicaId, ReplicaId),
     /// Where it starts.
     pub from: (f64, f64),
     /// Where it ends.
@@ -159,6 +178,73 @@ pub struct StageView {
     pub arrows: Vec<Arrow>,
     /// The links.
     pub links: Vec<LinkLine>,
+    /// Whether nothing flies: messages are whole lines from sending to delivery (case B22).
+    pub is_still: bool,
+}
+
+/// What of a session is drawn, and where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Looks {
+    /// The size of the stage.
+    pub extent: Extent,
+    /// Kinds of messages that are not drawn.
+    pub hidden: Kinds,
+    /// How far replicas were moved from their places on the ring.
+    pub moved: Vec<(f64, f64)>,
+    /// Whether nothing flies.
+    pub is_still: bool,
+}
+
+impl StageView {
+    /// Where a message's head is at a time.
+    #[must_use]
+    pub fn head(&self, arrow: &Arrow, playhead_us: u64) -> (f64, f64) {
+        if self.is_still && !arrow.is_loop && arrow.held.is_none() {
+            let part = if arrow.is_lost { 0.6 } else { 1.0 };
+            return along(arrow.from, arrow.to, part);
+        }
+        let (x, y, _) = arrow.head(playhead_us);
+        (x, y)
+    }
+
+    /// Where the labels of the messages are at a time: beside their heads, on the first free place; `None` where there is
+    /// no room. Those of quiet messages give way.
+    #[must_use]
+    pub fn labels(&self, playhead_us: u64) -> Vec<Option<(f64, f64)>> {
+        let mut taken: Vec<[f64; 4]> = Vec::new();
+        for node in &self.nodes {
+            let r = node.radius * 0.8;
+            taken.push([node.x - r, node.y - r, node.x + r, node.y + r]);
+        }
+        let mut places = vec![None; self.arrows.len()];
+        for is_quiet in [false, true] {
+            for (arrow, place) in self.arrows.iter().zip(&mut places).filter(|(arrow, _)| arrow.is_quiet == is_quiet) {
+                let (x, y) = if self.is_still {
+                    along(arrow.from, arrow.to, if arrow.is_lost { 0.3 } else { 0.5 })
+                } else {
+                    self.head(arrow, playhead_us)
+                };
+                let half = arrow.label_width() / 2.0;
+                let free = [(0.0, 17.0), (0.0, -17.0), (half + 14.0, 0.0), (-half - 14.0, 0.0)].into_iter().find_map(|(dx, dy)| {
+                    let (x, y) = (x + dx, y + dy);
+                    let spot = [x - half, y - 9.0, x + half, y + 9.0];
+                    let touches = |other: &[f64; 4]| {
+                        spot[0] < other[2] && other[0] < spot[2] && spot[1] < other[3] && other[1] < spot[3]
+                    };
+                    (!taken.iter().any(touches)).then_some((spot, (x, y)))
+                });
+                if let Some((spot, at)) = free {
+                    taken.push(spot);
+                    *place = Some(at);
+                }
+            }
+        }
+        places
+    }
+}
+
+fn along(from: (f64, f64), to: (f64, f64), part: f64) -> (f64, f64) {
+    (from.0 + (to.0 - from.0) * part, from.1 + (to.1 - from.1) * part)
 }
 
 /// How far apart messages of one link fly.
@@ -218,13 +304,23 @@ fn main_timer(role: RoleShape) -> Option<TimerKind> {
     }
 }
 
-fn node(session: &Session, extent: Extent, id: ReplicaId, count: u8) -> NodeView {
+fn centre(looks: &Looks, id: ReplicaId, count: u8) -> (f64, f64) {
+    let (x, y) = place(looks.extent, id.0, count);
+    let (by_x, by_y) = looks.moved.get(id.index()).copied().unwrap_or_default();
+    let margin = radius(count);
+    (
+        between(x + by_x, margin, looks.extent.width - margin),
+        between(y + by_y, margin, looks.extent.height - margin),
+    )
+}
+
+fn node(session: &Session, looks: &Looks, id: ReplicaId, count: u8) -> NodeView {
     let sim = session.sim();
     let standing = sim.standing(id);
     let is_up = sim.replica(id).is_some();
     let role = standing.filter(|_| is_up).map(|s| s.role);
     let epoch = standing.map_or(0, |s| s.epoch);
-    let (x, y) = place(extent, id.0, count);
+    let (x, y) = centre(looks, id, count);
     let radius = radius(count);
     let timer = role.and_then(main_timer).and_then(|kind| {
         let (table, clock) = sim.timers(id)?;
@@ -257,13 +353,18 @@ fn node(session: &Session, extent: Extent, id: ReplicaId, count: u8) -> NodeView
             .collect();
         (strip, end, committed)
     });
-    let word = text::condition(role, sim.ended(id));
+    let is_observer = !sim.settings().protocol.voters(count).contains(id);
+    let word = match role {
+        Some(RoleShape::Follower | RoleShape::Unattached) if is_observer => "observer",
+        _ => text::condition(role, sim.ended(id)),
+    };
     NodeView {
         id,
         number: id.to_string(),
         name: text::replica_name(id, word, role.is_some(), epoch),
         role,
         word,
+        is_observer,
         epoch,
         x,
         y,
@@ -277,22 +378,21 @@ fn node(session: &Session, extent: Extent, id: ReplicaId, count: u8) -> NodeView
     }
 }
 
-/// The projection of a session on a stage of a given size.
+/// The projection of a session on a stage.
 #[must_use]
-pub fn stage(session: &Session, extent: Extent) -> StageView {
+pub fn stage(session: &Session, looks: &Looks) -> StageView {
     let sim = session.sim();
     let count = sim.replicas();
-    let nodes: Vec<NodeView> = sim.ids().map(|id| node(session, extent, id, count)).collect();
-    let centre = |id: ReplicaId| place(extent, id.0, count);
+    let nodes: Vec<NodeView> = sim.ids().map(|id| node(session, looks, id, count)).collect();
     let inset = radius(count) + 14.0;
     // Messages that follow each other on a link fly side by side, so that their labels can be read. By their numbers, so
     // that none changes its path when another arrives.
     let line = |from: ReplicaId, to: ReplicaId, number: u32| {
+        let (a, b) = (centre(looks, from, count), centre(looks, to, count));
         if from == to {
-            let (x, y) = centre(from);
-            return ((x + radius(count), y - radius(count)), (x + radius(count), y - radius(count)));
+            let corner = (a.0 + radius(count), a.1 - radius(count));
+            return (corner, corner);
         }
-        let (a, b) = (centre(from), centre(to));
         let by = 5.0 + BESIDE * f64::from(number % 3);
         (aside(edge(a, b, inset), a, b, by), aside(edge(b, a, inset), a, b, by))
     };
@@ -307,6 +407,8 @@ pub fn stage(session: &Session, extent: Extent) -> StageView {
             is_quiet: is_quiet(&face),
             is_lost: false,
             is_copy: false,
+            held: None,
+            name: None,
             rank: u64::from(ends.0.0) << 48 | u64::from(ends.1.0) << 40 | u64::from(number) << 1,
             from,
             to,
@@ -317,14 +419,25 @@ pub fn stage(session: &Session, extent: Extent) -> StageView {
     let mut arrows = Vec::new();
     for (key, flight) in sim.flights() {
         let (from, to) = (key.from, key.to);
-        let name = text::event_name(&EventName::Delivery { from, to, number: key.number, is_copy: key.is_copy });
+        let name = EventName::Delivery { from, to, number: key.number, is_copy: key.is_copy };
         let face = KRaft::message_face(&flight.message);
-        let flies = arrow(name, (from, to), key.number, face, (flight.sent_us, key.at_us));
-        arrows.push(Arrow { is_copy: key.is_copy, rank: flies.rank | u64::from(key.is_copy), ..flies });
+        if looks.hidden.has(kind(&face)) {
+            continue;
+        }
+        let flies = arrow(text::event_name(&name), (from, to), key.number, face, (flight.sent_us, key.at_us));
+        let rank = flies.rank | u64::from(key.is_copy);
+        let held = flight.held.map(|(at_us, left_us)| {
+            let flown_us = at_us.saturating_sub(flight.sent_us);
+            float(flown_us) / float(flown_us + left_us).max(1.0)
+        });
+        arrows.push(Arrow { is_copy: key.is_copy, name: Some(name), held, rank, ..flies });
     }
     for lost in session.lost() {
         if let What::Sent { to, number, at_us, face, fate: Fate::Lost | Fate::Cut } = lost.sent.what {
             let from = lost.sent.replica;
+            if looks.hidden.has(kind(&face)) {
+                continue;
+            }
             let flies =
                 arrow(format!("lost {from}>{to} #{number}"), (from, to), number, face, (lost.sent.at_us, at_us));
             arrows.push(Arrow { is_lost: true, ..flies });
@@ -338,10 +451,40 @@ pub fn stage(session: &Session, extent: Extent) -> StageView {
         .filter(|&(from, to)| from != to && sim.is_cut(from, to))
         .map(|(from, to)| {
             let (a, b) = line(from, to, 0);
-            LinkLine { key: format!("{from}>{to}"), from: a, to: b, is_cut: true }
+            LinkLine { key: format!("{from}>{to}"), ends: (from, to), from: a, to: b, is_cut: true }
         })
         .collect();
-    StageView { nodes, arrows, links }
+    StageView { nodes, arrows, links, is_still: looks.is_still }
+}
+
+/// Kinds of messages, as a filter has them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Kinds(pub u8);
+
+impl Kinds {
+    /// Whether a kind is among them.
+    #[must_use]
+    pub const fn has(self, kind: usize) -> bool {
+        self.0 >> kind & 1 == 1
+    }
+
+    /// With a kind that was not among them, or without one that was.
+    #[must_use]
+    pub const fn toggled(self, kind: usize) -> Self {
+        Self(self.0 ^ 1 << kind)
+    }
+}
+
+/// Which of [`text::KINDS`] a message is.
+#[must_use]
+pub const fn kind(face: &MessageFace<MessageKind>) -> usize {
+    match face.kind {
+        MessageKind::PreVote | MessageKind::Vote | MessageKind::VoteAnswer => 0,
+        MessageKind::BeginQuorumEpoch | MessageKind::BeginQuorumEpochAnswer => 1,
+        MessageKind::EndQuorumEpoch | MessageKind::EndQuorumEpochAnswer => 2,
+        MessageKind::FetchAnswer if face.entries > 0 => 3,
+        MessageKind::Fetch | MessageKind::FetchAnswer => 4,
+    }
 }
 
 pub(super) const fn is_quiet(face: &MessageFace<MessageKind>) -> bool {

@@ -1,5 +1,9 @@
 //! English.
 
+mod rules;
+
+pub use rules::{of_note, rule};
+
 use crate::explain::{Because, Explanation, Question, Trigger};
 use crate::raft::kraft::{Cause, MessageKind, Note, Refusal};
 use crate::raft::{
@@ -90,6 +94,13 @@ pub fn message(face: &MessageFace<MessageKind>) -> String {
     }
 }
 
+/// The kinds of messages that a filter tells apart.
+pub const KINDS: [&str; 5] = ["votes", "BeginQuorumEpoch", "EndQuorumEpoch", "records", "fetches without records"];
+
+/// The kinds of events that the event list tells apart.
+pub const EVENT_KINDS: [&str; 7] =
+    ["everything", "role changes", "votes", "refusals", "commits", "records", "faults and commands"];
+
 /// The one line of something that can happen next. `face` belongs to a delivery.
 #[must_use]
 pub fn pending(name: &EventName, face: Option<&MessageFace<MessageKind>>) -> String {
@@ -132,7 +143,7 @@ pub fn because(question: Question, because: &Because) -> Sentence {
     let says = |text: String, reference| Sentence { text, reference };
     let offset = match question {
         Question::WhyNotCommitted { offset } => offset,
-        Question::WhyNotElected { .. } => 0,
+        Question::WhyNotElected { .. } | Question::WhyRefused { .. } => 0,
     };
     match *because {
         Because::IsCommitted { holders } => {
@@ -184,6 +195,9 @@ pub fn because(question: Question, because: &Because) -> Sentence {
             ),
             "KIP-996 · KAFKA-17641",
         ),
+        Because::Refused { by, note: why } => note(by, &why),
+        Because::NotRefused => says("It was not refused.".to_owned(), ""),
+        Because::Forgotten => says("That was too long ago: go back to it and ask there.".to_owned(), ""),
         Because::Nothing => {
             says("It can be: nothing stands in its way but its timeout and the messages.".to_owned(), "")
         }
@@ -206,14 +220,13 @@ pub fn payload(payload: Payload) -> String {
 
 /// A record of a log, for those who point at it.
 #[must_use]
-pub fn record(says: &str, epoch: u32, is_committed: bool, will_go: bool) -> String {
-    let state = match (is_committed, will_go) {
-        (true, _) => "committed",
-        (false, true) => "not in the leader's log: it will be cut",
-        (false, false) => "not known to be committed",
-    };
-    format!("{says}, epoch {epoch}, {state}")
+pub fn record(says: &str, epoch: u32, state: usize, why: &str) -> String {
+    format!("{says}, epoch {epoch}, {}. {why}", RECORD_STATES[state])
 }
+
+/// How far a record has come on a node, from uncommitted on.
+const RECORD_STATES: [&str; 4] =
+    ["not known to be committed", "committed", "committed and applied", "not in the leader's log: it will be cut"];
 
 /// What a state machine was told of the leader.
 #[must_use]
@@ -282,7 +295,21 @@ pub fn event_name(name: &EventName) -> String {
     }
 }
 
-fn command(command: &Command) -> String {
+/// An election, in a line.
+#[must_use]
+pub fn elected(id: ReplicaId, epoch: u32) -> String {
+    format!("Node {id} is elected in epoch {epoch}.")
+}
+
+/// A commit, in a line.
+#[must_use]
+pub fn committed(high_watermark: u64) -> String {
+    format!("The high watermark rises to {high_watermark}.")
+}
+
+/// What was done by hand.
+#[must_use]
+pub fn command(command: &Command) -> String {
     match command {
         Command::Crash { replica, .. } => {
             format!("Node {replica} crashes. What is on its disk stays: its epoch, its vote and its flushed records.")
@@ -306,6 +333,12 @@ fn command(command: &Command) -> String {
         Command::RunNow { event } => format!("Made to happen now: {}.", event_name(event)),
         Command::Drop { from, to, .. } => {
             format!("A message from node {from} to node {to} is lost, by hand.")
+        }
+        Command::SetHeld { from, to, is_held: true, .. } => {
+            format!("A message from node {from} to node {to} is held, by hand: it arrives only once it is released.")
+        }
+        Command::SetHeld { from, to, .. } => {
+            format!("A message from node {from} to node {to} that was held flies on.")
         }
         Command::Duplicate { from, to, .. } => {
             format!("A message from node {from} to node {to} will arrive twice, by hand.")

@@ -1,0 +1,58 @@
+//! The event list beside the diagram: a line a step, searched and sifted; a click goes there.
+
+use super::app::{App, Msg};
+use super::tree::{Tree, classes, el};
+use raftwerk::raft::ReplicaId;
+use raftwerk::session::Session;
+use raftwerk::text::en as text;
+use raftwerk::view::events;
+
+fn choice(tree: &mut Tree, label: &'static str, chosen: usize, names: &[String], msg: fn(usize) -> Msg) {
+    el!(tree, "select", "aria-label" = label; {
+        tree.read(move |value| msg(value.parse().unwrap_or(0)));
+        for (index, name) in names.iter().enumerate() {
+            el!(tree, "option", "value" = index as u64, "selected" = index == chosen; { tree.text(name) });
+        }
+    });
+}
+
+/// The list.
+pub fn list(tree: &mut Tree, app: &App, session: &Session) {
+    let sieve = app.sieve();
+    el!(tree, "p", "class" = "events-tools"; {
+        el!(tree, "input", "type" = "search", "id" = "find", "aria-label" = "Search the events", "placeholder" = "Find"; {
+            tree.value(&sieve.search);
+            tree.read(Msg::Search);
+        });
+        choice(tree, "Kind of events", sieve.kind, &text::EVENT_KINDS.map(str::to_owned), Msg::SieveKind);
+        let nodes: Vec<String> = std::iter::once("all nodes".to_owned())
+            .chain(session.sim().ids().map(|id| format!("node {id}")))
+            .collect();
+        let chosen = sieve.replica.map_or(0, |id| usize::from(id.0) + 1);
+        choice(tree, "Node", chosen, &nodes, |index| {
+            Msg::SieveNode(index.checked_sub(1).and_then(|index| u8::try_from(index).ok()).map(ReplicaId))
+        });
+        tree.hide(super::prefs::EVENTS);
+    });
+    let lines = events(session, sieve);
+    el!(tree, "ol", "tabindex" = "0", "aria-label" = "Events, the newest first"; {
+        for line in &lines {
+            let class = classes("event", &[("here", line.is_here), ("ahead", line.is_ahead)]);
+            el!(tree, "li", "class" = class; {
+                let step = line.step;
+                tree.key(&step.to_string());
+                el!(tree, "button", "type" = "button", "class" = "plain", "title" = &line.text,
+                    "aria-current" = line.is_here.then_some("step"); {
+                    tree.click(Msg::GoTo(step));
+                    tree.leaf("span", Some("due"), &text::time(line.at_us));
+                    tree.leaf("span", Some("what"), &line.text);
+                });
+            });
+        }
+    });
+    el!(tree, "p", "class" = "unit"; {
+        if lines.is_empty() {
+            tree.text("None of the events remembered here.");
+        }
+    });
+}

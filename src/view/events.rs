@@ -1,0 +1,95 @@
+//! The event list: a line a step, those that are remembered around here, the newest first.
+
+use crate::explain::{Explanation, Trigger, explain};
+use crate::raft::ReplicaId;
+use crate::raft::kraft::{KRaft, MessageKind, Note};
+use crate::session::Session;
+use crate::sim::{TraceEvent, What};
+use crate::text::en as text;
+
+/// One step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventLine {
+    /// The position after it.
+    pub step: u64,
+    /// When it was, in global microseconds.
+    pub at_us: u64,
+    /// What happened, in a line.
+    pub text: String,
+    /// Whether one stands right after it.
+    pub is_here: bool,
+    /// Whether it comes after where one stands.
+    pub is_ahead: bool,
+}
+
+/// What of the list is shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sieve {
+    /// Which of [`text::EVENT_KINDS`].
+    pub kind: usize,
+    /// Only steps in which this replica had a part.
+    pub replica: Option<ReplicaId>,
+    /// Only lines with this in them; small and large letters are the same.
+    pub search: String,
+}
+
+/// The most lines shown, up to here and after.
+const LINES_MAX: usize = 60;
+const AHEAD_MAX: usize = 6;
+
+impl Sieve {
+    fn lets_through(&self, explanation: &Explanation, trace: &[TraceEvent<KRaft>]) -> bool {
+        let has = |wanted: fn(&Note) -> bool| {
+            trace.iter().any(|event| matches!(event.what, What::Note(ref note) if wanted(note)))
+        };
+        let is_kind = match self.kind {
+            1 => has(|note| matches!(note, Note::Became { .. })),
+            2 => {
+                has(|note| matches!(note, Note::Granted { .. } | Note::Refused { .. } | Note::Counted { .. }))
+                    || matches!(explanation.trigger, Trigger::Delivery { face, .. } if face.kind == MessageKind::VoteAnswer)
+            }
+            3 => has(|note| {
+                matches!(
+                    note,
+                    Note::Refused { .. } | Note::Fenced { .. } | Note::NotLeader { .. } | Note::ToldDiverging { .. }
+                )
+            }),
+            4 => has(|note| matches!(note, Note::HighWatermark { .. })),
+            5 => has(|note| {
+                matches!(
+                    note,
+                    Note::Appended { .. } | Note::Truncated { .. } | Note::AppendTaken { .. } | Note::Drained { .. }
+                )
+            }),
+            6 => {
+                matches!(explanation.trigger, Trigger::Command(_))
+                    || trace.iter().any(|event| matches!(event.what, What::Failed(..) | What::Ended(_)))
+            }
+            _ => true,
+        };
+        let is_there = |id: ReplicaId| trace.iter().any(|event| event.replica == id);
+        is_kind && self.replica.is_none_or(is_there)
+    }
+}
+
+/// The list.
+#[must_use]
+pub fn events(session: &Session, sieve: &Sieve) -> Vec<EventLine> {
+    let here = session.begun();
+    let search = sieve.search.trim().to_ascii_lowercase();
+    let line = |(step, trace): (u64, &[TraceEvent<KRaft>])| {
+        let explanation = explain(trace, session.is_open() && step == here);
+        let at_us = trace.first()?.at_us;
+        if !sieve.lets_through(&explanation, trace) {
+            return None;
+        }
+        let text = text::step(&explanation).text;
+        let is_found = search.is_empty() || text.to_ascii_lowercase().contains(&search);
+        is_found.then_some(EventLine { step, at_us, text, is_here: step == here, is_ahead: step > here })
+    };
+    let mut lines: Vec<EventLine> =
+        session.recent().skip_while(|&(step, _)| step <= here).filter_map(line).take(AHEAD_MAX).collect();
+    lines.reverse();
+    lines.extend(session.recent().rev().skip_while(|&(step, _)| step > here).filter_map(line).take(LINES_MAX));
+    lines
+}

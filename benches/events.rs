@@ -11,8 +11,8 @@ mod native {
     use raftwerk::raft::ReplicaId;
     use raftwerk::raft::kraft::KRaft;
     use raftwerk::scenario::Record;
-    use raftwerk::session::{Session, run_events};
-    use raftwerk::sim::Sim;
+    use raftwerk::session::Session;
+    use raftwerk::sim::{Compiled, Sim};
 
     #[expect(clippy::disallowed_types, reason = "this measures real time")]
     type Start = std::time::Instant;
@@ -39,7 +39,7 @@ mod native {
         {
             let (sim, leader) = warm(replicas);
             let run = |mut sim: Sim<KRaft>| {
-                run_events(&mut sim, EVENTS, leader, append_every_us);
+                KRaft::run_events(&mut sim, EVENTS, leader, append_every_us);
                 sim
             };
             let name = format!("{replicas} replicas {name}, {EVENTS} events");
@@ -55,7 +55,7 @@ mod native {
             let mut rates = Vec::new();
             for _ in 0..4 {
                 let start = Start::now();
-                run_events(&mut sim, 250_000, leader, append_every_us);
+                KRaft::run_events(&mut sim, 250_000, leader, append_every_us);
                 rates.push(format!("{:.2}", 0.25 / start.elapsed().as_secs_f64()));
             }
             let records = sim.log(leader).map_or(0, raftwerk::raft::Log::end_offset);

@@ -2,11 +2,10 @@
 //!
 //! Rooms and the directions in which they may look are in `ARCHITECTURE.md`; a test holds the code to them.
 
-pub mod executor;
+pub use raftwerk_engine::{executor, raft, sim};
+
 pub mod explain;
-pub mod raft;
 pub mod scenario;
 pub mod session;
-pub mod sim;
 pub mod text;
 pub mod view;

@@ -7,7 +7,9 @@ use crate::executor::NEVER;
 use crate::raft::kraft::{Disk, KRaft, QuorumRecord};
 use crate::raft::{Payload, Protocol, ReplicaId};
 use crate::scenario::{InputError, POSITION_MAX, ProtocolSettings, Record, Start, validate};
-use crate::sim::{Command, CommandError, Digests, Fate, History, Mark, Placed, Sim, SimSettings, TraceEvent, What};
+use crate::sim::{
+    Command, CommandError, Compiled, Digests, Fate, History, Mark, Placed, Sim, SimSettings, TraceEvent, What,
+};
 
 /// A message that was lost on its way and is still drawn.
 #[derive(Clone, Copy, Debug)]
@@ -141,7 +143,7 @@ impl Session {
         // All commands must work, also those after the moment.
         let last = record.commands.last().map_or(0, |placed| placed.step + 1);
         let furthest = last.max(record.position);
-        if let Err(why) = history.seek(furthest, 0) {
+        if let Err(why) = KRaft::seek(&mut history, furthest, 0) {
             return Err(fails(&history, why));
         }
         if history.now().steps() < last {
@@ -150,7 +152,7 @@ impl Session {
         if history.now().steps() < record.position {
             return Err(InputError { path: "position".into(), says: "the run ends before it".into() }.into());
         }
-        if let Err(why) = history.seek(record.position, record.tasks) {
+        if let Err(why) = KRaft::seek(&mut history, record.position, record.tasks) {
             return Err(fails(&history, why));
         }
         if history.now().tasks_into() < record.tasks {
@@ -260,7 +262,7 @@ impl Session {
     #[must_use]
     pub fn after_step(&self, step: u64) -> Option<Sim<KRaft>> {
         let mut found = None;
-        self.history.visit(step, step, |sim, _| found = Some(sim.clone()));
+        KRaft::visit(&self.history, step, step, &mut |sim, _| found = Some(sim.clone()));
         found
     }
 
@@ -278,7 +280,7 @@ impl Session {
 
     /// Goes to the last position at or before a time, as far as the run has come.
     pub fn seek_time(&mut self, at_us: u64) {
-        let _ = self.history.seek_time(at_us);
+        let _ = KRaft::seek_time(&mut self.history, at_us);
         self.playhead_us = self.sim().now_us();
         self.look_back();
         self.set_playhead(at_us);
@@ -325,19 +327,19 @@ impl Session {
     /// Takes the next step; false if nothing is left to do or the run [is full](Self::is_full).
     pub fn step(&mut self) -> bool {
         self.before = None;
-        self.go_on(History::step)
+        self.go_on(KRaft::step)
     }
 
     /// Takes the next step and keeps what was [before](Self::before) it.
     pub fn step_and_look(&mut self) -> bool {
         self.before = Some(Box::new(self.sim().clone()));
-        self.go_on(History::step)
+        self.go_on(KRaft::step)
     }
 
     /// Runs one executor task of the next step; false if nothing is left to do or the run [is full](Self::is_full).
     pub fn step_task(&mut self) -> bool {
         self.before = Some(Box::new(self.sim().clone()));
-        self.go_on(History::step_task)
+        self.go_on(KRaft::step_task)
     }
 
     fn go_on(&mut self, go: impl FnOnce(&mut History<KRaft>) -> Result<bool, CommandError>) -> bool {
@@ -367,7 +369,7 @@ impl Session {
 
     /// Goes to a position within a step: after so many of its tasks.
     pub fn seek_task(&mut self, step: u64, tasks: u32) {
-        let _ = self.history.seek(step, tasks);
+        let _ = KRaft::seek(&mut self.history, step, tasks);
         self.playhead_us = self.sim().now_us();
         self.look_back();
     }
@@ -384,7 +386,7 @@ impl Session {
     pub fn act(&mut self, command: Command) -> Result<(), CommandError> {
         let placed = Placed { step: self.position(), tasks: self.sim().tasks_into(), at_us: self.playhead_us, command };
         let before = Box::new(self.sim().clone());
-        self.history.act(placed)?;
+        KRaft::act(&mut self.history, placed)?;
         self.before = Some(before);
         self.playhead_us = self.sim().now_us();
         self.recent.cut(placed.step + u64::from(placed.tasks > 0));
@@ -401,7 +403,7 @@ impl Session {
         let mut before = None;
         let is_open = self.is_open();
         let last = if is_open { here } else { self.length().min(here + LOOK_AHEAD) };
-        self.history.visit(here.saturating_sub(LOOK_BACK), last, |sim, trace| {
+        KRaft::visit(&self.history, here.saturating_sub(LOOK_BACK), last, &mut |sim, trace| {
             let step = sim.steps();
             if step + LOST_STEPS > here && step <= here {
                 collect_lost(&mut lost, trace);
@@ -422,23 +424,6 @@ impl Session {
             self.last_trace = self.sim().last_step().to_vec();
         }
         self.lost.retain(|flight| flight.at_us > now_us);
-    }
-}
-
-/// Runs `sim` for so many events, with a client that appends a record at `leader` every `append_every_us` (0: never). For
-/// benchmarks: nothing is looked at meanwhile. Appends count as events.
-pub fn run_events(sim: &mut Sim<KRaft>, events: u64, leader: ReplicaId, append_every_us: u64) {
-    let until = sim.steps() + events;
-    let mut append_at_us = sim.now_us() + append_every_us;
-    while sim.steps() < until {
-        if append_every_us > 0 && sim.next_due_us() >= append_at_us {
-            let command = Command::Append { replica: leader, key: 1, value: sim.steps(), count: 1 };
-            // Refused only if the leader is down, which nothing here makes it.
-            let _ = sim.apply(Placed { step: sim.steps(), tasks: 0, at_us: append_at_us, command });
-            append_at_us += append_every_us;
-        } else if !sim.step() {
-            break;
-        }
     }
 }
 

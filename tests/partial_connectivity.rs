@@ -165,7 +165,7 @@ fn p17_a_constrained_election() {
         assert_eq!(seen, [], "nobody can be elected");
         // And the page says why: A is behind, the others reach too few.
         let why = |session: &Session, shown: u8| {
-            ask(session.sim(), Question::WhyNotElected { replica: ReplicaId(shown - 1) })
+            ask(session.sim(), [], Question::WhyNotElected { replica: ReplicaId(shown - 1) })
         };
         let ids = |all: &[u8]| {
             let mut set = ReplicaSet::default();

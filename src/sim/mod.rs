@@ -5,6 +5,7 @@
 
 mod cluster;
 mod command;
+mod compiled;
 mod history;
 mod invariants;
 mod luck;
@@ -14,6 +15,7 @@ mod trace;
 
 pub use cluster::{Digests, NextEvent, Sim};
 pub use command::{Command, CommandError, EventName, Placed};
+pub use compiled::Compiled;
 pub use history::History;
 pub use invariants::{Property, Violation};
 pub use luck::{DRAWS_PER_MESSAGE, PPM, Stream, scale};

@@ -17,10 +17,11 @@ use gloo_render::{AnimationFrame, request_animation_frame};
 use gloo_timers::callback::Timeout;
 use raftwerk::executor::NEVER;
 use raftwerk::explain::{Explanation, Question, ask, explain};
+use raftwerk::raft::kraft::KRaft;
 use raftwerk::raft::{Form, ReplicaId, Timer, TimerKind};
 use raftwerk::scenario::{Record, link};
-use raftwerk::session::{Session, run_events};
-use raftwerk::sim::{Command, EventName, What};
+use raftwerk::session::Session;
+use raftwerk::sim::{Command, Compiled, EventName, What};
 use raftwerk::text::en as text;
 use raftwerk::view::inspect::{self, MessageView};
 use raftwerk::view::{self, Diagram, Extent, Looks, Sieve, Span, StageView, Thread};
@@ -452,9 +453,12 @@ impl App {
 
     /// The time that is drawn: the playhead, or the last event where nothing flies.
     fn drawn_us(&self) -> u64 {
-        self.session.as_ref().map_or(0, |session| {
-            if self.is_still() { session.sim().now_us() } else { session.playhead_us() }
-        })
+        self.session.as_ref().map_or(
+            0,
+            |session| {
+                if self.is_still() { session.sim().now_us() } else { session.playhead_us() }
+            },
+        )
     }
 
     /// Draws what moves between two steps.
@@ -769,7 +773,7 @@ fn bench(events: u64, append_every_us: u64) {
     let mut sim = session.sim().clone();
     let quarter_ms = |_| {
         let start_ms = browser::now_ms();
-        run_events(&mut sim, events / 4, leader, append_every_us);
+        KRaft::run_events(&mut sim, events / 4, leader, append_every_us);
         // In whole microseconds.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a benchmark lasts seconds")]
         let took_us = ((browser::now_ms() - start_ms) * 1_000.0) as u64;

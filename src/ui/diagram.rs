@@ -78,9 +78,8 @@ fn sign(tree: &mut Tree, sign: &Sign) {
 }
 
 fn tools(tree: &mut Tree, app: &App) {
-    let (position, length, time) = app
-        .session()
-        .map_or_else(Default::default, |it| (it.position(), it.length(), text::time(it.playhead_us())));
+    let (position, length, time) =
+        app.session().map_or_else(Default::default, |it| (it.position(), it.length(), text::time(it.playhead_us())));
     el!(tree, "p", "class" = "time-tools"; {
         el!(tree, "label"; {
             tree.text("event ");

@@ -25,7 +25,12 @@ pub const KEYS: [Key; 13] = [
     Key { key: "s", shown: "S", says: "Share", msg: || Msg::Share },
     Key { key: "w", shown: "W", says: "Why: the rule behind the sentence", msg: || Msg::ToggleRule },
     Key { key: "l", shown: "L", says: "Legend: what each mark means", msg: || Msg::Toggle(Open::Legend) },
-    Key { key: "v", shown: "V", says: "View: panels, their sizes, and which messages are drawn", msg: || Msg::Toggle(Open::View) },
+    Key {
+        key: "v",
+        shown: "V",
+        says: "View: panels, their sizes, and which messages are drawn",
+        msg: || Msg::Toggle(Open::View),
+    },
     Key { key: "f", shown: "F", says: "Find: search the event list", msg: || Msg::Find },
     Key { key: "?", shown: "?", says: "Help", msg: || Msg::Toggle(Open::Help) },
     Key { key: "Escape", shown: "Esc", says: "Close what is open", msg: || Msg::Close },

@@ -28,7 +28,8 @@ pub fn listen(ctx: &Context<App>) -> Vec<EventListener> {
             let tag = target.map(|element| element.tag_name().to_ascii_lowercase()).unwrap_or_default();
             let key = event.key();
             let types = matches!(tag.as_str(), "input" | "select" | "textarea");
-            let presses = matches!(tag.as_str(), "button" | "a" | "summary" | "circle") && matches!(key.as_str(), " " | "Enter");
+            let presses =
+                matches!(tag.as_str(), "button" | "a" | "summary" | "circle") && matches!(key.as_str(), " " | "Enter");
             if (types && key != "Escape") || presses {
                 return;
             }

@@ -127,7 +127,14 @@ pub fn draw_clock(playhead_us: u64) {
 }
 
 /// A button whose sign is only for the eye.
-fn marked(tree: &mut Tree, [before, shown, after]: [&str; 3], label: &'static str, class: &'static str, is_off: bool, msg: Msg) {
+fn marked(
+    tree: &mut Tree,
+    [before, shown, after]: [&str; 3],
+    label: &'static str,
+    class: &'static str,
+    is_off: bool,
+    msg: Msg,
+) {
     el!(tree, "button", "type" = "button", "class" = class, "aria-label" = label, "disabled" = is_off; {
         tree.click(msg);
         el!(tree, "span", "aria-hidden" = "true"; { tree.text(before) });

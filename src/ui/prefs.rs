@@ -50,7 +50,8 @@ impl Prefs {
     pub fn kept() -> Self {
         let kept = browser::stored(browser::PREFS).unwrap_or_default();
         let mut parts = kept.split(' ').map(|part| part.parse::<u8>().ok());
-        let mut next = |below: u8, default: u8| parts.next().flatten().filter(|&value| value < below).unwrap_or(default);
+        let mut next =
+            |below: u8, default: u8| parts.next().flatten().filter(|&value| value < below).unwrap_or(default);
         Self {
             theme: next(3, 0),
             motion: next(3, 0),

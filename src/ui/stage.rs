@@ -177,9 +177,8 @@ fn node(tree: &mut Tree, app: &App, view: &NodeView) {
 }
 
 fn link(tree: &mut Tree, app: &App, line: &LinkLine) {
-    let at = |part: f64| {
-        (line.from.0 + (line.to.0 - line.from.0) * part, line.from.1 + (line.to.1 - line.from.1) * part)
-    };
+    let at =
+        |part: f64| (line.from.0 + (line.to.0 - line.from.0) * part, line.from.1 + (line.to.1 - line.from.1) * part);
     let (from, to) = line.ends;
     let class = classes("link cut", &[("chosen", app.chosen_link() == Some(line.ends))]);
     el!(tree, "g", "class" = class; {

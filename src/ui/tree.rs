@@ -132,11 +132,14 @@ pub fn classes(first: &str, more: &[(&str, bool)]) -> String {
     all
 }
 
+/// What makes a message of an event, or not.
+type Ear = dyn Fn(&web_sys::Event) -> Option<Msg>;
+
 /// What a listener does.
 enum Does {
     Send(Msg),
     Read(Box<dyn Fn(String) -> Msg>),
-    Hear(Box<dyn Fn(&web_sys::Event) -> Option<Msg>>),
+    Hear(Box<Ear>),
 }
 
 struct Listens {

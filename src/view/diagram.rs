@@ -233,7 +233,8 @@ pub fn diagram(session: &Session, width: f64, span: Span, hidden: Kinds, thread:
         _ => false,
     });
     let all: Vec<&TraceEvent<KRaft>> = visible.collect();
-    let lines = all[all.len().saturating_sub(LINES_MAX)..].iter().filter_map(|event| line(event, span, width, &y, thread));
+    let lines =
+        all[all.len().saturating_sub(LINES_MAX)..].iter().filter_map(|event| line(event, span, width, &y, thread));
     Diagram {
         size: (width, HEAD + lane * f64::from(sim.replicas()) + 4.0),
         span,

@@ -225,14 +225,16 @@ impl StageView {
                     self.head(arrow, playhead_us)
                 };
                 let half = arrow.label_width() / 2.0;
-                let free = [(0.0, 17.0), (0.0, -17.0), (half + 14.0, 0.0), (-half - 14.0, 0.0)].into_iter().find_map(|(dx, dy)| {
-                    let (x, y) = (x + dx, y + dy);
-                    let spot = [x - half, y - 9.0, x + half, y + 9.0];
-                    let touches = |other: &[f64; 4]| {
-                        spot[0] < other[2] && other[0] < spot[2] && spot[1] < other[3] && other[1] < spot[3]
-                    };
-                    (!taken.iter().any(touches)).then_some((spot, (x, y)))
-                });
+                let free = [(0.0, 17.0), (0.0, -17.0), (half + 14.0, 0.0), (-half - 14.0, 0.0)].into_iter().find_map(
+                    |(dx, dy)| {
+                        let (x, y) = (x + dx, y + dy);
+                        let spot = [x - half, y - 9.0, x + half, y + 9.0];
+                        let touches = |other: &[f64; 4]| {
+                            spot[0] < other[2] && other[0] < spot[2] && spot[1] < other[3] && other[1] < spot[3]
+                        };
+                        (!taken.iter().any(touches)).then_some((spot, (x, y)))
+                    },
+                );
                 if let Some((spot, at)) = free {
                     taken.push(spot);
                     *place = Some(at);
@@ -308,10 +310,7 @@ fn centre(looks: &Looks, id: ReplicaId, count: u8) -> (f64, f64) {
     let (x, y) = place(looks.extent, id.0, count);
     let (by_x, by_y) = looks.moved.get(id.index()).copied().unwrap_or_default();
     let margin = radius(count);
-    (
-        between(x + by_x, margin, looks.extent.width - margin),
-        between(y + by_y, margin, looks.extent.height - margin),
-    )
+    (between(x + by_x, margin, looks.extent.width - margin), between(y + by_y, margin, looks.extent.height - margin))
 }
 
 fn node(session: &Session, looks: &Looks, id: ReplicaId, count: u8) -> NodeView {

@@ -56,7 +56,10 @@ pub const fn of_note(note: &Note) -> &'static str {
         Note::BeginQuorumRound { .. } | Note::HeardLeader { .. } | Note::Acknowledged { .. } => {
             "A new leader tells every voter that it leads, again and again until the voter has answered."
         }
-        Note::SuccessorWait { .. } | Note::ResignAsked { .. } | Note::ShutdownAsked { .. } | Note::ShutdownEnded { .. } => {
+        Note::SuccessorWait { .. }
+        | Note::ResignAsked { .. }
+        | Note::ShutdownAsked { .. }
+        | Note::ShutdownEnded { .. } => {
             "A leader that goes resigns first and names its successors, the most complete log first. The first of them campaigns at once, the others wait their turn."
         }
         Note::AppendTaken { .. } | Note::Drained { .. } => {

@@ -202,6 +202,7 @@ pub struct App {
     stage: Option<StageView>,
     /// The three digests, for tests and for whoever compares runs; not kept up while playing.
     digests: Option<String>,
+    is_narrow: bool,
     extent: Extent,
     messages: NodeRef,
     timers: NodeRef,
@@ -214,8 +215,8 @@ fn newcomer() -> Record {
     link::decode(NEWCOMER).ok().flatten().unwrap_or_default()
 }
 
-fn extent() -> Extent {
-    if browser::matches("(max-width: 760px)") { view::NARROW } else { view::WIDE }
+fn is_phone() -> bool {
+    browser::matches("(max-width: 760px)")
 }
 
 impl App {
@@ -280,8 +281,8 @@ impl App {
     }
 
     /// Whether this is a phone.
-    pub fn is_narrow(&self) -> bool {
-        self.extent == view::NARROW
+    pub const fn is_narrow(&self) -> bool {
+        self.is_narrow
     }
 
     /// The size of the stage.
@@ -829,7 +830,8 @@ impl Component for App {
             news: None,
             stage: None,
             digests: None,
-            extent: extent(),
+            is_narrow: is_phone(),
+            extent: Extent::of(840.0, 400.0, false),
             messages: NodeRef::default(),
             timers: NodeRef::default(),
             share_field: NodeRef::default(),
@@ -1136,12 +1138,10 @@ impl Component for App {
                 false
             }
             Msg::Resized => {
-                let extent = extent();
-                let differs = extent != self.extent;
-                self.extent = extent;
+                self.is_narrow = is_phone();
                 self.is_measured = false;
                 self.look_anew();
-                differs || self.session.is_some()
+                true
             }
             Msg::Bench(events, append_every_us) => {
                 bench(events, append_every_us);
@@ -1167,14 +1167,9 @@ impl Component for App {
         if let Some(focus) = self.focus.take() {
             browser::focus(focus);
         }
-        if !self.is_measured && !self.is_playing {
+        if !self.is_measured {
             self.is_measured = true;
-            let width = browser::place_of(".diagram").map(|[_, _, width, _]| width);
-            if let Some(width) = width.filter(|width| (width - self.diagram_width).abs() > 0.5) {
-                self.diagram_width = width;
-                self.look_anew();
-                ctx.link().send_message(Msg::Measured);
-            }
+            self.measure(ctx);
         }
         self.draw();
     }
@@ -1237,6 +1232,24 @@ impl App {
 
     fn is_anything_chosen(&self) -> bool {
         self.selected.is_some() || self.message.is_some() || self.chosen_link.is_some()
+    }
+
+    /// Takes over the sizes on the screen, so that letters are as large as they should be.
+    fn measure(&mut self, ctx: &Context<Self>) {
+        let mut differs = false;
+        if let Some([_, _, width, height]) = browser::place_of(".stage svg") {
+            let extent = Extent::of(width, height, self.is_narrow);
+            differs |= extent != self.extent;
+            self.extent = extent;
+        }
+        if let Some([_, _, width, _]) = browser::place_of(".diagram") {
+            differs |= (width - self.diagram_width).abs() > 0.5;
+            self.diagram_width = width;
+        }
+        if differs {
+            self.look_anew();
+            ctx.link().send_message(Msg::Measured);
+        }
     }
 
     /// Goes to a position.

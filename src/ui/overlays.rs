@@ -148,7 +148,7 @@ fn help(tree: &mut Tree) {
                 el!(tree, "dt"; { tree.leaf("kbd", None, key.shown) });
                 tree.leaf("dd", None, key.says);
             }
-            el!(tree, "dt"; { tree.leaf("kbd", None, "⇧ →") });
+            el!(tree, "dt"; { tree.leaf("kbd", None, "Shift →") });
             tree.leaf("dd", None, "Shift and an arrow move the node that has the focus; dragging does too");
         });
         el!(tree, "p", "class" = "actions"; {
@@ -178,6 +178,7 @@ fn sample(role: Option<RoleShape>) -> NodeView {
         x: 0.0,
         y: 0.0,
         radius: 13.0,
+        is_small: false,
         timer: None,
         votes: Vec::new(),
         strip: Vec::new(),
@@ -261,11 +262,11 @@ fn legend(tree: &mut Tree) {
             mark(tree, "votes, each at its voter's place on the ring: granted, not heard of, refused", |tree| {
                 let vote = |x, answer| Vote { x, y: 0.0, answer };
                 let votes = vec![vote(-16.0, Some(true)), vote(0.0, None), vote(16.0, Some(false))];
-                el!(tree, "g", "class" = "votes"; { sample_node(tree, &NodeView { votes, radius: 0.0, ..sample(Some(RoleShape::Follower)) }) });
+                el!(tree, "g", "class" = "bare"; { sample_node(tree, &NodeView { votes, radius: 30.0, ..sample(Some(RoleShape::Follower)) }) });
             });
             mark(tree, "the end of its log: hue by epoch, dashed while not committed; the rule runs under what is", |tree| {
                 let strip = vec![(1, true), (1, true), (2, false)];
-                el!(tree, "g", "class" = "strip-only", "transform" = "translate(0 -22)"; {
+                el!(tree, "g", "class" = "bare", "transform" = "translate(0 -22)"; {
                     sample_node(tree, &NodeView { strip, radius: 0.0, ..sample(Some(RoleShape::Follower)) });
                 });
             });

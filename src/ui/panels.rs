@@ -76,8 +76,8 @@ pub fn bad_link(tree: &mut Tree, error: Option<&LinkError>) {
     });
 }
 
-fn sentence_text(tree: &mut Tree, class: Option<&'static str>, sentence: &text::Sentence) {
-    el!(tree, "p", "class" = class; {
+fn answer(tree: &mut Tree, sentence: &text::Sentence) {
+    el!(tree, "p", "class" = "answer"; {
         tree.text(&sentence.text);
         if !sentence.reference.is_empty() {
             tree.text(" ");
@@ -89,12 +89,19 @@ fn sentence_text(tree: &mut Tree, class: Option<&'static str>, sentence: &text::
 /// The sentence about the last event, and the rule behind it.
 pub fn sentence(tree: &mut Tree, app: &App, session: &Session, explanation: &Explanation) {
     let rule = text::rule(explanation);
-    el!(tree, "section", "class" = "sentence", "aria-label" = "What happened and why"; {
-        sentence_text(tree, None, &text::step(explanation));
-        tree.when(rule.is_some(), |tree| {
-            el!(tree, "button", "type" = "button", "class" = "plain rule", "aria-expanded" = truth(app.is_rule_open()); {
-                tree.click(Msg::ToggleRule);
-                tree.text(if app.is_rule_open() { "The rule ▴" } else { "The rule ▾" });
+    let class = classes("sentence", &[("open", app.is_rule_open())]);
+    el!(tree, "section", "class" = class, "aria-label" = "What happened and why"; {
+        let sentence = text::step(explanation);
+        el!(tree, "p"; {
+            tree.text(&sentence.text);
+            tree.text(" ");
+            tree.when(!sentence.reference.is_empty(), |tree| tree.leaf("span", Some("reference"), sentence.reference));
+            tree.text(" ");
+            tree.when(rule.is_some(), |tree| {
+                el!(tree, "button", "type" = "button", "class" = "plain rule", "aria-expanded" = truth(app.is_rule_open()); {
+                    tree.click(Msg::ToggleRule);
+                    tree.text(if app.is_rule_open() { "hide the rule" } else { "the rule" });
+                });
             });
         });
         tree.group(|tree| {
@@ -105,7 +112,7 @@ pub fn sentence(tree: &mut Tree, app: &App, session: &Session, explanation: &Exp
         tree.group(|tree| {
             if let Some(question) = app.question() {
                 let steps = session.recent().rev().map(|(_, trace)| trace);
-                sentence_text(tree, Some("answer"), &text::because(question, &ask(session.sim(), steps, question)));
+                answer(tree, &text::because(question, &ask(session.sim(), steps, question)));
             }
         });
         tree.when(app.was_hidden(), |tree| tree.leaf("p", Some("notice"), "Paused while hidden."));
@@ -129,7 +136,8 @@ pub fn draw_clock(playhead_us: u64) {
 /// A button whose sign is only for the eye.
 fn marked(
     tree: &mut Tree,
-    [before, shown, after]: [&str; 3],
+    glyph: &'static str,
+    shown: &str,
     label: &'static str,
     class: &'static str,
     is_off: bool,
@@ -137,9 +145,10 @@ fn marked(
 ) {
     el!(tree, "button", "type" = "button", "class" = class, "aria-label" = label, "disabled" = is_off; {
         tree.click(msg);
-        el!(tree, "span", "aria-hidden" = "true"; { tree.text(before) });
+        el!(tree, "svg", "class" = "glyph", "viewBox" = "0 0 12 12", "aria-hidden" = "true"; {
+            el!(tree, "path", "d" = glyph);
+        });
         tree.text(shown);
-        el!(tree, "span", "aria-hidden" = "true"; { tree.text(after) });
     });
 }
 
@@ -148,22 +157,16 @@ pub fn transport(tree: &mut Tree, app: &App, session: &Session) {
     let (speed, is_quick) = app.pace();
     let is_passing = app.is_passing();
     el!(tree, "section", "class" = "transport", "aria-label" = "Playback"; {
-        marked(tree, ["◂ ", "Back", ""], "Step back", "", session.position() == 0 && !session.is_open(), Msg::StepBack);
+        marked(tree, "M8 1V11L2 6ZM9 1H11V11H9Z", " Back", "Step back", "", session.position() == 0 && !session.is_open(), Msg::StepBack);
         if app.is_playing() {
-            marked(tree, ["❚❚ ", "Pause", ""], "Pause", "play", false, Msg::PlayPause);
+            marked(tree, "M2 1H5V11H2ZM7 1H10V11H7Z", " Pause", "Pause", "play", false, Msg::PlayPause);
         } else {
-            marked(tree, ["▸ ", "Play", ""], "Play", "play", false, Msg::PlayPause);
+            marked(tree, "M2 1L11 6L2 11Z", " Play", "Play", "play", false, Msg::PlayPause);
         }
-        marked(tree, ["", "Step", " ▸"], "Step", "", false, Msg::Step);
+        marked(tree, "M1 1H3V11H1ZM4 1L10 6L4 11Z", " Step", "Step", "", false, Msg::Step);
         el!(tree, "output", "class" = "clock"; { el!(tree, "span", "id" = CLOCK) });
         el!(tree, "span", "class" = classes("passing", &[("on", is_passing)]); { tree.text(if is_passing { "» nothing due" } else { "" }) });
         tree.leaf("span", Some("position"), &text::position(session.position(), session.sim().tasks_into(), session.length()));
-        el!(tree, "span", "class" = "still"; {
-            if app.is_still() {
-                tree.text("Reduced motion: nothing flies. ");
-                tree.button("Show flight", "plain", Msg::Motion(1));
-            }
-        });
         el!(tree, "span", "class" = "space");
         el!(tree, "label", "class" = "speed"; {
             tree.text("speed ");

@@ -5,7 +5,7 @@ use super::frame::{head_transform, label_place, translate};
 use super::tree::{Tree, classes, el, say, truth};
 use raftwerk::raft::RoleShape;
 use raftwerk::text::en as text;
-use raftwerk::view::{Arrow, LinkLine, NodeView, Px, StageView, arc_path, shape_path};
+use raftwerk::view::{Arrow, LinkLine, NodeView, Px, StageView, arc_path, between, shape_path};
 use web_sys::{KeyboardEvent, PointerEvent};
 use yew::virtual_dom::ListenerKind;
 
@@ -103,13 +103,13 @@ fn strip(tree: &mut Tree, node: &NodeView, is_small: bool) {
 pub fn figure(tree: &mut Tree, view: &NodeView) {
     let badge = format!("e{}", view.epoch);
     #[expect(clippy::cast_precision_loss, reason = "a badge is short")]
-    let badge_width = badge.len() as f64 * 7.0 + 12.0;
+    let badge_width = badge.len() as f64 * 6.0 + 12.0;
     let corner = view.radius * 0.74;
-    let is_small = view.radius < 25.0;
+    let is_small = view.is_small;
     el!(tree, "g", "aria-hidden" = "true"; {
         el!(tree, "path", "class" = "body", "d" = shape_path(view.role, view.radius));
         if view.is_observer && view.role.is_some() {
-            el!(tree, "circle", "class" = "inner", "r" = view.radius - 5.0);
+            el!(tree, "circle", "class" = "inner", "r" = view.radius - 4.0);
         }
         for vote in &view.votes {
             let (class, d) = match vote.answer {
@@ -117,11 +117,14 @@ pub fn figure(tree: &mut Tree, view: &NodeView) {
                 Some(false) => ("vote refused", "M-3.5 -3.5L3.5 3.5M-3.5 3.5L3.5 -3.5"),
                 None => ("vote unheard", "M-4 0A4 4 0 1 1 4 0A4 4 0 1 1 -4 0Z"),
             };
-            el!(tree, "path", "class" = class, "transform" = translate(vote.x, vote.y), "d" = d);
+            // As large as the ring has room for.
+            let size = between(view.radius / 34.0, 0.36, 0.9);
+            let place = format_args!("translate({} {}) scale({})", Px(vote.x), Px(vote.y), Px(size)).to_string();
+            el!(tree, "path", "class" = class, "transform" = place, "d" = d);
         }
         if view.role.is_none() {
-            el!(tree, "path", "class" = "cross", "d" = "M-14 -14L14 14M-14 14L14 -14");
-            el!(tree, "text", "class" = "word below", "y" = view.radius + 16.0; { say!(tree, "{} · {}", view.number, view.word) });
+            el!(tree, "path", "class" = "cross", "d" = if is_small { "M-8 -8L8 8M-8 8L8 -8" } else { "M-14 -14L14 14M-14 14L14 -14" });
+            el!(tree, "text", "class" = "word below", "y" = view.radius + if is_small { 20.0 } else { 16.0 }; { say!(tree, "{} · {}", view.number, view.word) });
         } else if is_small {
             el!(tree, "text", "class" = "number small", "y" = "5"; { tree.text(&view.number) });
             el!(tree, "text", "class" = "word below", "y" = view.radius + 20.0; { tree.text(view.word) });
@@ -235,6 +238,10 @@ fn tools(tree: &mut Tree, app: &App) {
             kinds(tree, app);
         });
         tree.when(app.is_rearranged(), |tree| tree.button("Tidy", "", Msg::Tidy));
+        tree.when(app.is_still(), |tree| {
+            el!(tree, "span", "class" = "still"; { tree.text("Reduced motion: nothing flies.") });
+            tree.button("Show flight", "plain", Msg::Motion(1));
+        });
     });
 }
 
@@ -272,15 +279,15 @@ pub fn stage(tree: &mut Tree, app: &App, view: &StageView, playhead_us: u64) {
                     });
                 }
             });
-            el!(tree, "g"; {
-                for line in &view.nodes {
-                    node(tree, app, line);
-                }
-            });
             el!(tree, "g", "class" = "messages", "aria-hidden" = "true"; {
                 tree.found(app.message_layer());
                 for (line, place) in view.arrows.iter().zip(view.labels(playhead_us)) {
                     arrow(tree, app, view, line, place, playhead_us);
+                }
+            });
+            el!(tree, "g"; {
+                for line in &view.nodes {
+                    node(tree, app, line);
                 }
             });
         });

@@ -343,5 +343,6 @@ fn ticks(span: Span, width: f64) -> Vec<Tick> {
     (first..=span.to_us / step_us)
         .map(|count| count * step_us)
         .map(|at_us| Tick { x: place(span, width, at_us), label: text::time(at_us) })
+        .filter(|tick| tick.x < width - 26.0)
         .collect()
 }

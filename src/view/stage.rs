@@ -17,10 +17,18 @@ pub struct Extent {
     pub height: f64,
 }
 
-/// For screens that are wider than high.
-pub const WIDE: Extent = Extent { width: 840.0, height: 520.0 };
-/// For phones.
-pub const NARROW: Extent = Extent { width: 440.0, height: 400.0 };
+impl Extent {
+    /// For a place of so many pixels on the screen: as large as it is, and drawn larger where there is more room than a
+    /// cluster needs, or smaller on a phone.
+    #[must_use]
+    pub fn of(width: f64, height: f64, is_narrow: bool) -> Self {
+        let (least_width, least_height) = if is_narrow { (440.0, 330.0) } else { (840.0, 340.0) };
+        let scale = (width / least_width).min(height / least_height);
+        let scale = if is_narrow { scale } else { scale.max(1.0) };
+        Self { width: (width / scale).round(), height: (height / scale).round() }
+    }
+}
+
 /// Radius of a replica in a small cluster.
 const RADIUS: f64 = 38.0;
 /// Log boxes drawn under a replica.
@@ -60,6 +68,8 @@ pub struct NodeView {
     pub y: f64,
     /// Its radius.
     pub radius: f64,
+    /// Whether it is so small that its word stands below it.
+    pub is_small: bool,
     /// How its main timer runs: (deadline, length), global microseconds.
     pub timer: Option<(u64, u64)>,
     /// Its votes, for those who seek them.
@@ -213,12 +223,20 @@ impl StageView {
     pub fn labels(&self, playhead_us: u64) -> Vec<Option<(f64, f64)>> {
         let mut taken: Vec<[f64; 4]> = Vec::new();
         for node in &self.nodes {
-            let r = node.radius * 0.8;
-            taken.push([node.x - r, node.y - r, node.x + r, node.y + r]);
+            let r = node.radius;
+            // With its word and its log below, if they are there.
+            let below = if node.is_small { 34.0 } else { 0.0 };
+            taken.push([node.x - r, node.y - r, node.x + r, node.y + r + below]);
+            // The badge with its epoch.
+            let (x, y) = (node.x + r * 0.74, node.y - r * 0.74 - 4.0);
+            taken.push([x - 8.0, y - 9.0, x + 16.0, y + 9.0]);
         }
         let mut places = vec![None; self.arrows.len()];
         for is_quiet in [false, true] {
             for (arrow, place) in self.arrows.iter().zip(&mut places).filter(|(arrow, _)| arrow.is_quiet == is_quiet) {
+                if self.arrows.len() > LABELS_MAX && is_quiet {
+                    continue;
+                }
                 let (x, y) = if self.is_still {
                     along(arrow.from, arrow.to, if arrow.is_lost { 0.3 } else { 0.5 })
                 } else {
@@ -249,6 +267,8 @@ fn along(from: (f64, f64), to: (f64, f64), part: f64) -> (f64, f64) {
     (from.0 + (to.0 - from.0) * part, from.1 + (to.1 - from.1) * part)
 }
 
+/// With more messages than these, quiet ones have no labels.
+const LABELS_MAX: usize = 24;
 /// How far apart messages of one link fly.
 const BESIDE: f64 = 15.0;
 
@@ -257,24 +277,57 @@ const fn float(value: u64) -> f64 {
     value as f64
 }
 
-/// The place of a replica among `count` on the ring: the first at the top, clockwise.
-fn place(extent: Extent, index: u8, count: u8) -> (f64, f64) {
-    let (middle_x, middle_y) = (extent.width / 2.0, extent.height / 2.0);
+/// The places of `count` replicas on the ring: the first at the top, clockwise, equally far apart along it.
+fn ring(extent: Extent, count: u8) -> Vec<(f64, f64)> {
+    let middle_x = extent.width / 2.0;
     if count == 1 {
-        return (middle_x, middle_y - 16.0);
+        return vec![(middle_x, extent.height / 2.0 - 10.0)];
     }
-    let (x, y) = direction(f64::from(index) / f64::from(count));
-    let margin = if extent.width > 600.0 { 150.0 } else { 62.0 };
-    (middle_x + (middle_x - margin) * x, middle_y - 8.0 + (middle_y - 76.0) * y)
+    // Room for labels beside, for the dial above, and for word and log below.
+    let beside = match (extent.width > 600.0, count) {
+        (true, 10..) => 70.0,
+        (true, _) => 130.0,
+        (false, _) => 62.0,
+    };
+    let (top, bottom) = (radius(count) + 16.0, extent.height - radius(count) - if is_small(count) { 44.0 } else { 34.0 });
+    let at = |part: f64| {
+        let (x, y) = direction(part);
+        (middle_x + (middle_x - beside) * x, f64::midpoint(top, bottom) + (bottom - top) / 2.0 * y)
+    };
+    let points: Vec<(f64, f64)> = (0..=RING_PARTS).map(|part| at(f64::from(part) / f64::from(RING_PARTS))).collect();
+    let length = |pair: &[(f64, f64)]| {
+        let (dx, dy) = (pair[1].0 - pair[0].0, pair[1].1 - pair[0].1);
+        (dx * dx + dy * dy).sqrt()
+    };
+    let whole: f64 = points.windows(2).map(length).sum();
+    let mut places = Vec::new();
+    let mut walked = 0.0;
+    for pair in points.windows(2) {
+        let here = length(pair);
+        #[expect(clippy::cast_precision_loss, reason = "at most 25")]
+        while places.len() < usize::from(count) && places.len() as f64 * whole / f64::from(count) <= walked + here + 1e-6 {
+            let wanted = places.len() as f64 * whole / f64::from(count);
+            places.push(along(pair[0], pair[1], (wanted - walked) / here.max(1e-6)));
+        }
+        walked += here;
+    }
+    places
 }
+
+/// Into how many straight parts the ring is cut to measure along it.
+const RING_PARTS: u16 = 240;
 
 fn radius(count: u8) -> f64 {
     match count {
         0..=5 => RADIUS,
-        6..=7 => 34.0,
-        8..=9 => 29.0,
-        _ => 18.0,
+        6..=9 => 27.0,
+        _ => 14.0,
     }
+}
+
+/// Whether the replicas are so small that their words stand below them.
+const fn is_small(count: u8) -> bool {
+    count > 5
 }
 
 /// From one point towards another, of length 1; to the right if they are one.
@@ -306,20 +359,21 @@ fn main_timer(role: RoleShape) -> Option<TimerKind> {
     }
 }
 
-fn centre(looks: &Looks, id: ReplicaId, count: u8) -> (f64, f64) {
-    let (x, y) = place(looks.extent, id.0, count);
-    let (by_x, by_y) = looks.moved.get(id.index()).copied().unwrap_or_default();
+/// The centres of all replicas, where they were moved to.
+fn centres(looks: &Looks, count: u8) -> Vec<(f64, f64)> {
     let margin = radius(count);
-    (between(x + by_x, margin, looks.extent.width - margin), between(y + by_y, margin, looks.extent.height - margin))
+    let moved = looks.moved.iter().copied().chain(std::iter::repeat((0.0, 0.0)));
+    let Extent { width, height } = looks.extent;
+    let place = |((x, y), (by_x, by_y))| (between(x + by_x, margin, width - margin), between(y + by_y, margin, height - margin));
+    ring(looks.extent, count).into_iter().zip(moved).map(place).collect()
 }
 
-fn node(session: &Session, looks: &Looks, id: ReplicaId, count: u8) -> NodeView {
+fn node(session: &Session, (x, y): (f64, f64), id: ReplicaId, count: u8) -> NodeView {
     let sim = session.sim();
     let standing = sim.standing(id);
     let is_up = sim.replica(id).is_some();
     let role = standing.filter(|_| is_up).map(|s| s.role);
     let epoch = standing.map_or(0, |s| s.epoch);
-    let (x, y) = centre(looks, id, count);
     let radius = radius(count);
     let timer = role.and_then(main_timer).and_then(|kind| {
         let (table, clock) = sim.timers(id)?;
@@ -339,7 +393,8 @@ fn node(session: &Session, looks: &Looks, id: ReplicaId, count: u8) -> NodeView 
                 } else {
                     None
                 };
-                Vote { x: (radius - 11.0) * x, y: (radius - 11.0) * y, answer }
+                let ring = radius - if is_small(count) { 4.0 } else { 6.5 };
+                Vote { x: ring * x, y: ring * y, answer }
             })
             .collect(),
         _ => Vec::new(),
@@ -368,6 +423,7 @@ fn node(session: &Session, looks: &Looks, id: ReplicaId, count: u8) -> NodeView 
         x,
         y,
         radius,
+        is_small: is_small(count),
         timer,
         votes,
         strip,
@@ -382,12 +438,13 @@ fn node(session: &Session, looks: &Looks, id: ReplicaId, count: u8) -> NodeView 
 pub fn stage(session: &Session, looks: &Looks) -> StageView {
     let sim = session.sim();
     let count = sim.replicas();
-    let nodes: Vec<NodeView> = sim.ids().map(|id| node(session, looks, id, count)).collect();
-    let inset = radius(count) + 14.0;
+    let centres = centres(looks, count);
+    let nodes: Vec<NodeView> = sim.ids().map(|id| node(session, centres[id.index()], id, count)).collect();
+    let inset = radius(count) + if count > 9 { 8.0 } else { 14.0 };
     // Messages that follow each other on a link fly side by side, so that their labels can be read. By their numbers, so
     // that none changes its path when another arrives.
     let line = |from: ReplicaId, to: ReplicaId, number: u32| {
-        let (a, b) = (centre(looks, from, count), centre(looks, to, count));
+        let (a, b) = (centres[from.index()], centres[to.index()]);
         if from == to {
             let corner = (a.0 + radius(count), a.1 - radius(count));
             return (corner, corner);

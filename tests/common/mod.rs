@@ -56,7 +56,7 @@ fn run(seed: u64, steps: u64, with_tasks: bool) -> Session {
             });
             let waiting = session.sim().client(replica).map(|client| client.queue()).unwrap_or_default();
             let task = waiting.first().map(|&(_, number, _)| u32::try_from(number).expect("few"));
-            let command = match (scale(luck.draw(), 12), event, delivery) {
+            let command = match (scale(luck.draw(), 13), event, delivery) {
                 (0 | 1, ..) if with_tasks && task.is_some() => match (scale(luck.draw(), 2), task) {
                     (0, Some(number)) => Command::Cancel { replica, number },
                     (_, number) => {
@@ -75,6 +75,9 @@ fn run(seed: u64, steps: u64, with_tasks: bool) -> Session {
                 (1 | 2, ..) => Command::Restart { replica, is_wiped: false },
                 (3, Some(event), _) => Command::RunNow { event },
                 (4, _, Some((from, to, number, is_copy))) => Command::Drop { from, to, number, is_copy },
+                (12, _, Some((from, to, number, is_copy))) => {
+                    Command::SetHeld { from, to, number, is_copy, is_held: scale(luck.draw(), 3) > 0 }
+                }
                 (5, _, Some((from, to, number, _))) => Command::Duplicate { from, to, number, after_us: 5_000 },
                 (6, ..) => Command::SetCut { from, to, is_cut: scale(luck.draw(), 2) == 0 },
                 _ => Command::SetLink {

@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL("../../dist/", import.meta.url));
 const npm = process.env.RAFTWERK_NPM;
 export const load = (name) => createRequire(`${npm}/`)(join(npm, name));
 
-const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm", ".svg": "image/svg+xml" };
+const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm", ".svg": "image/svg+xml", ".woff2": "font/woff2" };
 
 /** Serves dist/ under a sub-path, so that nothing relies on standing at the root. */
 export async function serve() {

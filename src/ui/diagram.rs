@@ -29,7 +29,7 @@ pub fn draw_now(diagram: &Diagram, playhead_us: u64) {
 }
 
 fn lane(tree: &mut Tree, lane: &Lane, height: f64) {
-    el!(tree, "g"; {
+    el!(tree, "g", "class" = "lane"; {
         el!(tree, "text", "class" = "lane-name", "x" = "0", "y" = lane.y + 4.0; {
             if height > 12.0 { say!(tree, "Node {}", lane.id) } else { say!(tree, "{}", lane.id) }
         });

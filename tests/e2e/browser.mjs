@@ -65,3 +65,23 @@ export async function names(page) {
   await page.locator(".node").first().waitFor();
   return page.locator(".node").evaluateAll((nodes) => nodes.map((node) => node.getAttribute("aria-label")));
 }
+
+export const button = (page, name) => page.getByRole("button", { name, exact: true });
+export const leaders = async (page) => (await names(page)).filter((name) => name.includes(", leader,"));
+export const position = async (page) => Number((await page.locator(".position").textContent()).match(/event (\d+)/)[1]);
+export const digests = (page) => page.locator(".page").getAttribute("data-digests");
+
+export async function stepOnce(page) {
+  const before = await position(page);
+  await button(page, "Step").click();
+  await page.waitForFunction((n) => Number(document.querySelector(".position").textContent.match(/event (\d+)/)[1]) === n, before + 1);
+}
+
+export async function stepToLeader(page) {
+  let steps = 0;
+  while ((await leaders(page)).length === 0) { await stepOnce(page); steps += 1; assert.ok(steps < 200, "no leader in 200 steps"); }
+  return steps;
+}
+
+/** A field of the inspector, by the protocol's name, without the note that it changed. */
+export const field = (page, region, name) => region.locator("dt", { hasText: new RegExp(`^${name}$`) }).locator("xpath=following-sibling::dd[1]").evaluate((dd) => dd.firstChild.textContent);

@@ -17,8 +17,15 @@ const TARGET: &str = "wasm32-unknown-unknown";
 const TRUNK: &str = "0.21.14";
 /// Must equal the crate's version in Cargo.toml.
 const WASM_BINDGEN: &str = "0.2.130";
-/// npm packages: the optimiser, the browser driver, the accessibility checker.
-const NPM: [(&str, &str); 3] = [("binaryen", "132.0.0"), ("playwright-core", "1.65.1"), ("axe-core", "4.14.1")];
+/// npm packages: the optimiser, the minifier, the browser driver, the accessibility checker, and what compares pictures.
+const NPM: [(&str, &str); 6] = [
+    ("binaryen", "132.0.0"),
+    ("esbuild", "0.28.2"),
+    ("playwright-core", "1.65.1"),
+    ("axe-core", "4.14.1"),
+    ("pixelmatch", "8.0.0"),
+    ("pngjs", "7.0.0"),
+];
 
 /// How wasm is compiled here.
 enum Wasm {

@@ -69,10 +69,12 @@ pub fn bad_link(tree: &mut Tree, error: Option<&LinkError>) {
             format!("It is whole, but {} cannot be opened: {}.", error.path, error.says),
         ),
     };
-    el!(tree, "main", "class" = "bad-link", "role" = "alert"; {
-        tree.leaf("h2", None, heading);
-        tree.leaf("p", None, &says);
-        el!(tree, "p"; { tree.button("Open the first election instead", "share", Msg::StartOver) });
+    el!(tree, "main"; {
+        el!(tree, "div", "class" = "bad-link", "role" = "alert"; {
+            tree.leaf("h2", None, heading);
+            tree.leaf("p", None, &says);
+            el!(tree, "p"; { tree.button("Open the first election instead", "share", Msg::StartOver) });
+        });
     });
 }
 

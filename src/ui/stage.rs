@@ -172,6 +172,11 @@ fn node(tree: &mut Tree, app: &App, view: &NodeView) {
                 event.stop_propagation();
                 Some(msg)
             });
+            // A finger that begins on a node drags it and does not scroll; `touch-action` is heeded on whole drawings only.
+            tree.hear(ListenerKind::ontouchmove, |event: &web_sys::Event| {
+                event.prevent_default();
+                None
+            });
             tree.hear(ListenerKind::onpointerdown, move |event: &PointerEvent| {
                 event.is_primary().then(|| Msg::Grab(id, event.client_x(), event.client_y()))
             });

@@ -35,3 +35,28 @@ fn the_newcomers_link_is_the_newcomers_scenario() {
     let record = raftwerk::scenario::from_json(&text).expect("a good scenario");
     check("scenarios/newcomer.link", &raftwerk::scenario::link::encode(&record));
 }
+
+/// A cluster of 25 with a leader, and a client that appends twenty records a second for half a minute.
+#[test]
+fn the_busy_link_is_what_the_page_is_measured_with() {
+    use raftwerk::scenario::Record;
+    use raftwerk::session::Session;
+    use raftwerk::sim::Command;
+    let record = Record { replicas: 25, title: "Twenty records a second".into(), ..Record::default() };
+    let mut session = Session::open(record).expect("a good record");
+    while session.sim().now_us() < 5_000_000 {
+        assert!(session.step());
+    }
+    let (leader, _) = session.leader().expect("it has a leader by now");
+    let begins = session.position();
+    for value in 0..600 {
+        let at_us = 5_000_000 + value * 50_000;
+        while session.next_due_us() < at_us {
+            assert!(session.step());
+        }
+        session.set_playhead(at_us);
+        session.act(Command::Append { replica: leader, key: 1, value, count: 1 }).expect("it leads");
+    }
+    let record = Record { position: begins, playhead_us: 0, ..session.record() };
+    check("tests/e2e/busy.link", &raftwerk::scenario::link::encode(&record));
+}

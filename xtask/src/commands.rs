@@ -88,7 +88,7 @@ pub(crate) fn test(part: Option<&str>) -> Outcome {
     }
     if wants("web") || wants("e2e") {
         let tools = web_tools()?;
-        let (chrome, driver) = browser()?;
+        let (_, driver) = browser()?;
         if wants("web") {
             step("wasm tests in headless Chromium", || {
                 run(tools
@@ -100,13 +100,7 @@ pub(crate) fn test(part: Option<&str>) -> Outcome {
         }
         if wants("e2e") {
             build_site(&tools)?;
-            step("the built page in headless Chromium", || {
-                run(Command::new("node")
-                    .current_dir(root())
-                    .args(["--test", "--test-reporter=spec", "tests/e2e/"])
-                    .env("RAFTWERK_NPM", npm_tools()?.join("node_modules"))
-                    .env("CHROME_PATH", chrome))
-            })?;
+            drive("the built page in headless Chromium", &["--test", "--test-reporter=spec", "tests/e2e/"], false)?;
         }
     }
     Ok(())
@@ -134,17 +128,38 @@ pub(crate) fn fix() -> Outcome {
     run(cargo().args(["test", "--quiet", "--test", "generated", "--test", "web"]).env("RAFTWERK_WRITE", "1"))
 }
 
-/// Runs the benchmarks natively and in Chromium.
-pub(crate) fn bench() -> Outcome {
-    step("native", || run(cargo().args(["bench", "--bench", "events", "--bench", "executors"])))?;
+/// Takes the pictures anew with which screenshots are compared.
+pub(crate) fn fix_pictures() -> Outcome {
     let tools = web_tools()?;
-    let (chrome, _) = browser()?;
     build_site(&tools)?;
-    step("in Chromium", || {
-        run(Command::new("node")
-            .current_dir(root())
-            .arg("tests/e2e/bench.mjs")
-            .env("RAFTWERK_NPM", npm_tools()?.join("node_modules"))
-            .env("CHROME_PATH", chrome))
+    drive("taking the pictures anew", &["--test", "--test-reporter=spec", "tests/e2e/pictures.test.mjs"], true)
+}
+
+/// Runs Node.js on the built page and a headless Chromium.
+fn drive(what: &str, args: &[&str], writes: bool) -> Outcome {
+    let (chrome, _) = browser()?;
+    step(what, || {
+        let mut node = Command::new("node");
+        node.current_dir(root()).args(args).env("CHROME_PATH", chrome);
+        node.env("RAFTWERK_NPM", npm_tools()?.join("node_modules"));
+        if writes {
+            node.env("RAFTWERK_WRITE", "1");
+        }
+        run(&mut node)
     })
+}
+
+/// Runs the benchmarks: of events natively and in Chromium, or of the page.
+pub(crate) fn bench(part: Option<&str>) -> Outcome {
+    if part.is_none_or(|part| part == "events") {
+        step("native", || run(cargo().args(["bench", "--bench", "events", "--bench", "executors"])))?;
+    }
+    build_site(&web_tools()?)?;
+    if part.is_none_or(|part| part == "events") {
+        drive("events in Chromium", &["tests/e2e/bench-events.mjs"], false)?;
+    }
+    if part.is_none_or(|part| part == "page") {
+        drive("the page in Chromium", &["tests/e2e/bench-page.mjs"], false)?;
+    }
+    Ok(())
 }

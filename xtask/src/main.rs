@@ -16,8 +16,9 @@ cargo xtask serve [--port N] [--no-open]   build the page, serve it, print its a
 cargo xtask test [native|web|e2e]          run all tests, or one part of them
 cargo xtask check                          format, lints for both targets, docs, architecture; changes nothing
 cargo xtask fix                            format, and write generated files anew
+cargo xtask fix pictures                   take the pictures anew with which screenshots are compared
 cargo xtask dist                           the static release site in dist/
-cargo xtask bench                          the benchmarks
+cargo xtask bench [events|page]            the benchmarks, or one part of them
 ";
 
 fn main() -> ExitCode {
@@ -29,8 +30,10 @@ fn main() -> ExitCode {
         ["test", part @ ("native" | "web" | "e2e")] => commands::test(Some(part)),
         ["check"] => commands::check(),
         ["fix"] => commands::fix(),
+        ["fix", "pictures"] => commands::fix_pictures(),
         ["dist"] => commands::dist(),
-        ["bench"] => commands::bench(),
+        ["bench"] => commands::bench(None),
+        ["bench", part @ ("events" | "page")] => commands::bench(Some(part)),
         _ => {
             eprint!("{HELP}");
             return ExitCode::from(2);

@@ -7,6 +7,7 @@ use super::browser;
 use super::diagram::{self, SPANS};
 use super::draft::Draft;
 use super::frame;
+use super::held::Parts;
 use super::listen::listen;
 use super::playback::Playback;
 use super::prefs::{self, Prefs};
@@ -50,6 +51,8 @@ const WORK_MS_MAX: f64 = 10.0;
 const QUICK_MS: f64 = 250.0;
 /// The least time between two announcements while playing (case B26), in milliseconds.
 const ANNOUNCE_MS: f64 = 2_000.0;
+/// The least time between two drawings where nothing flies, in milliseconds.
+const FRAME_MS: f64 = 16.0;
 /// The longest wait for the clipboard (case B17), in milliseconds.
 const CLIPBOARD_MS: u32 = 1_500;
 
@@ -191,6 +194,12 @@ pub struct App {
     span: usize,
     diagram: Option<Diagram>,
     diagram_ms: f64,
+    /// The run went on, and that is not drawn yet.
+    is_stale: bool,
+    drawn_ms: f64,
+    /// What is drawn a few times a second while playing, and otherwise each time.
+    parts: Parts,
+    stamp: u64,
     open: Open,
     draft: Option<Draft>,
     shared: String,
@@ -206,6 +215,7 @@ pub struct App {
     extent: Extent,
     messages: NodeRef,
     timers: NodeRef,
+    arcs: Vec<u16>,
     share_field: NodeRef,
     clipboard_timeout: Option<Timeout>,
     _listeners: Vec<EventListener>,
@@ -298,6 +308,11 @@ impl App {
     /// Whether the hint about zooming is shown.
     pub const fn is_wheel_hint(&self) -> bool {
         self.is_wheel_hint
+    }
+
+    /// The parts that were drawn, and the stamp under which they are drawn now.
+    pub const fn parts(&self) -> (&Parts, u64) {
+        (&self.parts, self.stamp)
     }
 
     /// Whether it plays.
@@ -449,6 +464,7 @@ impl App {
             };
             let diagram = view::diagram(session, self.diagram_width, span, self.prefs.kinds, &self.thread);
             self.diagram = Some(diagram);
+            self.stamp += 1;
         }
     }
 
@@ -463,10 +479,10 @@ impl App {
     }
 
     /// Draws what moves between two steps.
-    fn draw(&self) {
+    fn draw(&mut self, is_new: bool) {
         let drawn_us = self.drawn_us();
         if let Some(stage) = &self.stage {
-            frame::draw(stage, drawn_us, &self.messages, &self.timers);
+            frame::draw(stage, drawn_us, &self.messages, &self.timers, &mut self.arcs, is_new);
             panels::draw_clock(drawn_us);
             if let Some(view) = &self.diagram {
                 diagram::draw_now(view, drawn_us);
@@ -669,10 +685,21 @@ impl App {
             self.announced = self.news.take().unwrap_or_default();
             self.announced_ms = now_ms;
         }
-        if has_stepped {
-            self.project();
+        self.is_stale |= has_stepped || was_passing != self.is_passing;
+        // Where messages fly, the next frame draws it; where none is asked for, a beat does, as often as one would.
+        self.is_still() && self.catch_up(FRAME_MS)
+    }
+
+    /// Projects what is not drawn yet, unless that was done less than so many milliseconds ago. True if it must be rendered.
+    fn catch_up(&mut self, apart_ms: f64) -> bool {
+        let now_ms = browser::now_ms();
+        if !self.is_stale || now_ms - self.drawn_ms < apart_ms {
+            return false;
         }
-        has_stepped || was_passing != self.is_passing
+        self.is_stale = false;
+        self.drawn_ms = now_ms;
+        self.project();
+        true
     }
 
     fn act(&mut self, command: Command) {
@@ -820,6 +847,10 @@ impl Component for App {
             span: 2,
             diagram: None,
             diagram_ms: 0.0,
+            is_stale: false,
+            drawn_ms: 0.0,
+            parts: Parts::default(),
+            stamp: 0,
             open: Open::Nothing,
             draft: None,
             shared: String::new(),
@@ -834,6 +865,7 @@ impl Component for App {
             extent: Extent::of(840.0, 400.0, false),
             messages: NodeRef::default(),
             timers: NodeRef::default(),
+            arcs: Vec::new(),
             share_field: NodeRef::default(),
             clipboard_timeout: None,
             _listeners: listen(ctx),
@@ -844,6 +876,7 @@ impl Component for App {
     }
 
     fn update(&mut self, ctx: &Context<Self>, msg: Msg) -> bool {
+        let is_time = matches!(msg, Msg::Beat | Msg::Frame);
         let renders = match msg {
             Msg::Beat => {
                 let elapsed_ms = self.playback.elapsed_ms();
@@ -851,8 +884,11 @@ impl Component for App {
             }
             Msg::Frame => {
                 self.frame = None;
-                self.draw();
-                false
+                let renders = self.catch_up(0.0);
+                if !renders {
+                    self.draw(false);
+                }
+                renders
             }
             Msg::StepTask => {
                 self.step_task();
@@ -1152,6 +1188,9 @@ impl Component for App {
                 panic!("a deliberate panic, with the session {}", if borrowed.is_some() { "borrowed" } else { "free" });
             }
         };
+        if renders && !(is_time && self.is_playing) {
+            self.stamp += 1;
+        }
         self.go_on(ctx);
         renders
     }
@@ -1171,7 +1210,8 @@ impl Component for App {
             self.is_measured = true;
             self.measure(ctx);
         }
-        self.draw();
+        // While it plays, dials are moved by frames; whoever looks closely sees no difference.
+        self.draw(!self.is_playing);
     }
 }
 
@@ -1207,13 +1247,13 @@ impl App {
         el!(tree, "div", "class" = "page", "data-digests" = self.digests.clone(); {
             panels::header(tree, self);
             el!(tree, "main", "class" = class; {
-                stage::stage(tree, self, stage, self.drawn_us());
+                stage::stage(tree, self, stage);
                 panels::sentence(tree, self, session, &self.explanation());
                 panels::transport(tree, self, session);
                 tree.when(self.is_narrow(), |tree| panels::tabs(tree, self));
                 el!(tree, "div", "class" = "side"; {
                     panels::panel(tree, self, prefs::NODE, "chosen", |tree| inspector::inspector(tree, self, session));
-                    panels::panel(tree, self, prefs::NEXT, "next", |tree| panels::next(tree, session));
+                    panels::panel(tree, self, prefs::NEXT, "next", |tree| panels::next(tree, self, session));
                     panels::panel(tree, self, prefs::LOGS, "logs", |tree| logs::logs(tree, self, session));
                 });
                 el!(tree, "div", "class" = "below"; {

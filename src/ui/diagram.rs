@@ -5,7 +5,8 @@ use super::frame::translate;
 use super::stage::{epoch_class, role_class};
 use super::tree::{Tree, classes, el, say};
 use raftwerk::text::en as text;
-use raftwerk::view::{Diagram, HEAD, Lane, Line, MARGIN, Part, Px, Sign, SignKind, between};
+use raftwerk::view::{Diagram, HEAD, Lane, MARGIN, Part, Px, Sign, SignKind, between};
+use std::fmt::Write;
 use web_sys::{PointerEvent, WheelEvent};
 use yew::virtual_dom::ListenerKind;
 
@@ -40,24 +41,33 @@ fn lane(tree: &mut Tree, lane: &Lane, height: f64) {
     });
 }
 
-fn line(tree: &mut Tree, line: &Line, has_thread: bool) {
-    let class = classes(
-        "flight",
-        &[
-            (&epoch_class(line.epoch), true),
-            ("answer", line.is_answer),
-            ("lost", line.is_lost),
-            ("quiet", line.is_quiet),
-            ("pinned", line.part == Some(Part::Pinned)),
-            ("cause", line.part == Some(Part::Cause)),
-            ("consequence", line.part == Some(Part::Consequence)),
-            ("aside", has_thread && line.part.is_none()),
-        ],
-    );
-    el!(tree, "line", "class" = class, "x1" = line.from.0, "y1" = line.from.1, "x2" = line.to.0, "y2" = line.to.1; {
-        tree.key(&line.key);
-        el!(tree, "title"; { tree.text(&line.says) });
-    });
+/// All messages: those that look alike are one path, because there can be hundreds of them, anew several times a second.
+fn lines(tree: &mut Tree, diagram: &Diagram) {
+    let mut paths: Vec<(String, String)> = Vec::new();
+    for line in &diagram.lines {
+        let class = classes(
+            "flight",
+            &[
+                (&epoch_class(line.epoch), true),
+                ("answer", line.is_answer),
+                ("lost", line.is_lost),
+                ("quiet", line.is_quiet),
+                ("pinned", line.part == Some(Part::Pinned)),
+                ("cause", line.part == Some(Part::Cause)),
+                ("consequence", line.part == Some(Part::Consequence)),
+                ("aside", diagram.has_thread && line.part.is_none()),
+            ],
+        );
+        let [x1, y1, x2, y2] = [line.from.0, line.from.1, line.to.0, line.to.1].map(Px);
+        let place = paths.iter().position(|(known, _)| *known == class).unwrap_or_else(|| {
+            paths.push((class, String::new()));
+            paths.len() - 1
+        });
+        let _ = write!(paths[place].1, "M{x1} {y1}L{x2} {y2}");
+    }
+    for (class, d) in &paths {
+        el!(tree, "path", "class" = class, "d" = d);
+    }
 }
 
 /// The outline of a sign, around the origin.
@@ -141,9 +151,7 @@ pub fn diagram(tree: &mut Tree, app: &App, diagram: &Diagram) {
             }
         });
         el!(tree, "g"; {
-            for it in &diagram.lines {
-                line(tree, it, diagram.has_thread);
-            }
+            lines(tree, diagram);
         });
         el!(tree, "g"; {
             for it in &diagram.signs {

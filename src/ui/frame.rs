@@ -9,40 +9,44 @@ fn set(element: &web_sys::Element, name: &str, value: &str) {
     let _ = element.set_attribute(name, value);
 }
 
-/// The transform of an arrow's head.
-#[inline(never)]
-pub fn head_transform(arrow: &Arrow, (x, y): (f64, f64)) -> String {
-    let (along, across) = arrow.direction();
-    format!("matrix({} {} {} {} {} {})", Px(along), Px(across), Px(-across), Px(along), Px(x), Px(y))
-}
-
-/// The transform of an arrow's label, and whether it is seen.
-pub fn label_place(place: Option<(f64, f64)>) -> (String, &'static str) {
-    place.map_or_else(|| (String::new(), "hidden"), |(x, y)| (translate(x, y), "visible"))
-}
-
 /// A move within a drawing.
 #[inline(never)]
 pub fn translate(x: f64, y: f64) -> String {
     format!("translate({} {})", Px(x), Px(y))
 }
 
-/// Puts everything where it belongs at the playhead.
-pub fn draw(stage: &StageView, playhead_us: u64, messages: &NodeRef, timers: &NodeRef) {
+/// The transform of an arrow's head.
+#[inline(never)]
+fn head_transform(arrow: &Arrow, (x, y): (f64, f64)) -> String {
+    let (along, across) = arrow.direction();
+    format!("matrix({} {} {} {} {} {})", Px(along), Px(across), Px(-across), Px(along), Px(x), Px(y))
+}
+
+/// Puts everything where it belongs at the playhead. `arcs` are the parts of the dials as they are drawn; one that has not
+/// moved by what can be seen is left alone, if `is_new` does not say that others may be drawn.
+pub fn draw(
+    stage: &StageView,
+    playhead_us: u64,
+    messages: &NodeRef,
+    timers: &NodeRef,
+    arcs: &mut Vec<u16>,
+    is_new: bool,
+) {
     if let Some(layer) = messages.cast::<web_sys::Element>() {
         let mut child = layer.first_element_child();
         for (arrow, place) in stage.arrows.iter().zip(stage.labels(playhead_us)) {
             let Some(group) = child else { break };
             let (x, y) = stage.head(arrow, playhead_us);
-            if let Some(trail) = group.first_element_child() {
-                set(&trail, "x2", &Px(x).to_string());
-                set(&trail, "y2", &Px(y).to_string());
-                if let Some(head) = trail.next_element_sibling() {
-                    set(&head, "transform", &head_transform(arrow, (x, y)));
-                    if let Some(label) = head.next_element_sibling() {
-                        let (transform, visibility) = label_place(place);
-                        set(&label, "transform", &transform);
-                        set(&label, "visibility", visibility);
+            if let Some(head) = group.first_element_child() {
+                set(&head, "transform", &head_transform(arrow, (x, y)));
+                if let Some(trail) = head.next_element_sibling() {
+                    set(&trail, "x2", &Px(x).to_string());
+                    set(&trail, "y2", &Px(y).to_string());
+                    if let Some(label) = trail.next_element_sibling() {
+                        if let Some((x, y)) = place {
+                            set(&label, "transform", &translate(x, y));
+                        }
+                        set(&label, "visibility", if place.is_some() { "visible" } else { "hidden" });
                     }
                 }
             }
@@ -50,13 +54,23 @@ pub fn draw(stage: &StageView, playhead_us: u64, messages: &NodeRef, timers: &No
         }
     }
     if let Some(layer) = timers.cast::<web_sys::Element>() {
+        arcs.resize(stage.nodes.len(), 0);
         let mut child = layer.first_element_child();
-        for node in &stage.nodes {
+        for (node, drawn) in stage.nodes.iter().zip(arcs) {
             let Some(group) = child else { break };
-            if let Some(arc) = group.last_element_child() {
-                set(&arc, "d", &arc_path(node.radius + 9.0, node.timer_left(playhead_us)));
+            let left = node.timer_left(playhead_us);
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a circle")]
+            let part = (left * ARC_PARTS) as u16;
+            if is_new || part != *drawn {
+                *drawn = part;
+                if let Some(arc) = group.last_element_child() {
+                    set(&arc, "d", &arc_path(node.radius + 9.0, f64::from(part) / ARC_PARTS));
+                }
             }
             child = group.next_element_sibling();
         }
     }
 }
+
+/// Into how many parts a dial is divided: each less than two pixels.
+const ARC_PARTS: f64 = 180.0;

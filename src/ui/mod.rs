@@ -10,6 +10,7 @@ mod diagram;
 mod draft;
 mod events;
 mod frame;
+mod held;
 mod inspector;
 mod keys;
 mod listen;

@@ -200,6 +200,7 @@ fn sample_arrow(tree: &mut Tree, change: impl FnOnce(&mut Arrow)) {
         is_answer: false,
         is_refused: false,
         is_quiet: false,
+        is_bare: false,
         is_lost: false,
         rank: 0,
         is_copy: false,

@@ -222,10 +222,14 @@ pub fn panel(tree: &mut Tree, app: &App, index: usize, class: &'static str, draw
     el!(tree, "section", "class" = class, "id" = format_args!("panel-{index}"), "aria-label" = name,
         "role" = app.is_narrow().then_some("tabpanel"), "hidden" = !is_on; {
         if is_on {
-            draw(tree);
+            let (parts, stamp) = app.parts();
+            tree.part(parts, index, stamp, draw);
         }
     });
 }
+
+/// How many lines of the list are shown while it plays.
+const NEXT_IN_PLAY: usize = 8;
 
 fn item(tree: &mut Tree, is_first: bool, line: &PendingItem) {
     let event = line.name;
@@ -248,8 +252,13 @@ fn item(tree: &mut Tree, is_first: bool, line: &PendingItem) {
 }
 
 /// What can happen next.
-pub fn next(tree: &mut Tree, session: &Session) {
-    let list = pending(session);
+pub fn next(tree: &mut Tree, app: &App, session: &Session) {
+    let mut list = pending(session);
+    let all = list.len();
+    if app.is_playing() {
+        // Nobody reads further while it runs; paused, all of it is there.
+        list.truncate(NEXT_IN_PLAY);
+    }
     el!(tree, "h2"; {
         tree.text("Next");
         tree.hide(NEXT);
@@ -259,5 +268,8 @@ pub fn next(tree: &mut Tree, session: &Session) {
             item(tree, index == 0, line);
         }
     });
-    tree.when(list.is_empty(), |tree| tree.leaf("p", None, "Nothing is left to do."));
+    tree.when(all > list.len(), |tree| {
+        el!(tree, "p", "class" = "unit"; { say!(tree, "and {} more", all - list.len()) });
+    });
+    tree.when(all == 0, |tree| tree.leaf("p", None, "Nothing is left to do."));
 }

@@ -1,11 +1,11 @@
 //! The stage as SVG.
 
 use super::app::{App, Msg};
-use super::frame::{head_transform, label_place, translate};
+use super::frame::translate;
 use super::tree::{Tree, classes, el, say, truth};
 use raftwerk::raft::RoleShape;
 use raftwerk::text::en as text;
-use raftwerk::view::{Arrow, LinkLine, NodeView, Px, StageView, arc_path, between, shape_path};
+use raftwerk::view::{Arrow, LinkLine, NodeView, Px, StageView, between, shape_path};
 use web_sys::{KeyboardEvent, PointerEvent};
 use yew::virtual_dom::ListenerKind;
 
@@ -59,24 +59,25 @@ pub fn arrow_class(arrow: &Arrow, is_chosen: bool) -> String {
     )
 }
 
-fn arrow(tree: &mut Tree, app: &App, view: &StageView, arrow: &Arrow, place: Option<(f64, f64)>, playhead_us: u64) {
-    let (x, y) = view.head(arrow, playhead_us);
+/// A message; what moves of it is set by `frame::draw` alone.
+fn arrow(tree: &mut Tree, app: &App, arrow: &Arrow) {
     let is_chosen = arrow.name.is_some() && arrow.name == app.message_name();
-    let width = arrow.label_width();
-    let (transform, visibility) = label_place(place);
     el!(tree, "g", "class" = arrow_class(arrow, is_chosen); {
         tree.key(&arrow.key);
-        el!(tree, "line", "class" = "trail", "x1" = arrow.from.0, "y1" = arrow.from.1, "x2" = x, "y2" = y);
-        el!(tree, "g", "transform" = head_transform(arrow, (x, y)); {
-            head(tree, arrow);
+        el!(tree, "g", "class" = "fly"; {
             if let Some(name) = arrow.name {
-                el!(tree, "circle", "class" = "hit", "r" = "13"; { tree.click(Msg::SelectMessage(name)) });
+                tree.click(Msg::SelectMessage(name));
             }
+            head(tree, arrow);
         });
-        el!(tree, "g", "transform" = transform, "visibility" = visibility; {
-            el!(tree, "rect", "class" = "pill", "x" = -width / 2.0, "y" = "-9", "width" = width, "height" = "17", "rx" = "4");
-            el!(tree, "text", "class" = "label", "y" = "3.5"; { tree.text(&arrow.label) });
-        });
+        if !arrow.is_bare {
+            let width = arrow.label_width();
+            el!(tree, "line", "class" = "trail", "x1" = arrow.from.0, "y1" = arrow.from.1);
+            el!(tree, "g", "class" = "tag"; {
+                el!(tree, "rect", "class" = "pill", "x" = -width / 2.0, "y" = "-9", "width" = width, "height" = "17", "rx" = "4");
+                el!(tree, "text", "class" = "label", "y" = "3.5"; { tree.text(&arrow.label) });
+            });
+        }
     });
 }
 
@@ -259,7 +260,7 @@ pub fn kinds(tree: &mut Tree, app: &App) {
 }
 
 /// The whole stage.
-pub fn stage(tree: &mut Tree, app: &App, view: &StageView, playhead_us: u64) {
+pub fn stage(tree: &mut Tree, app: &App, view: &StageView) {
     let extent = app.extent();
     el!(tree, "section", "class" = "stage", "aria-label" = "Stage"; {
         el!(tree, "svg", "viewBox" = format_args!("0 0 {} {}", Px(extent.width), Px(extent.height)), "role" = "group",
@@ -280,14 +281,14 @@ pub fn stage(tree: &mut Tree, app: &App, view: &StageView, playhead_us: u64) {
                     el!(tree, "g", "transform" = translate(line.x, line.y); {
                         tree.key(&line.number);
                         el!(tree, "circle", "class" = if line.role.is_some() { "dial" } else { "dial off" }, "r" = line.radius + 9.0);
-                        el!(tree, "path", "class" = "arc", "d" = arc_path(line.radius + 9.0, line.timer_left(playhead_us)));
+                        el!(tree, "path", "class" = "arc");
                     });
                 }
             });
             el!(tree, "g", "class" = "messages", "aria-hidden" = "true"; {
                 tree.found(app.message_layer());
-                for (line, place) in view.arrows.iter().zip(view.labels(playhead_us)) {
-                    arrow(tree, app, view, line, place, playhead_us);
+                for line in &view.arrows {
+                    arrow(tree, app, line);
                 }
             });
             el!(tree, "g"; {

@@ -8,6 +8,7 @@
 //! keep their places, and with them the focus.
 
 use super::app::{App, Msg};
+use super::held::Parts;
 use super::prefs::PANELS;
 use raftwerk::view::Px;
 use std::fmt::Arguments;
@@ -216,6 +217,12 @@ impl Tree {
                 VNode::VTag(Rc::new(tag))
             }
         };
+        self.last().children.push(node);
+    }
+
+    /// Draws a part of the page, or what was drawn of it under the same stamp; see [`Parts`].
+    pub fn part(&mut self, parts: &Parts, number: usize, stamp: u64, draw: impl FnOnce(&mut Self)) {
+        let node = parts.part(number, stamp, Self::new(self.page.clone()), draw);
         self.last().children.push(node);
     }
 

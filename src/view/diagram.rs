@@ -76,10 +76,6 @@ pub struct Lane {
 /// A message from one lane to another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// A key that no other has.
-    pub key: String,
-    /// What it is, and when.
-    pub says: String,
     /// Its two ends.
     pub from: (f64, f64),
     /// See `from`.
@@ -309,16 +305,7 @@ fn line(
     if end.0 < MARGIN {
         return None;
     }
-    let fate_says = if is_lost { ", lost" } else { "" };
     Some(Line {
-        key: format!("{}>{to} #{number}", event.replica),
-        says: format!(
-            "{}, {} → {to}, {} to {}{fate_says}",
-            text::message(&face),
-            event.replica,
-            text::time(event.at_us),
-            text::time(at_us)
-        ),
         from: cut(from, end),
         to: end,
         id: (event.replica, to, number),

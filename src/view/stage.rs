@@ -109,6 +109,8 @@ pub struct Arrow {
     pub is_refused: bool,
     /// Whether it belongs to the quiet traffic of a healthy cluster.
     pub is_quiet: bool,
+    /// Whether only its head is drawn: quiet traffic of a large cluster.
+    pub is_bare: bool,
     /// Whether it will not arrive.
     pub is_lost: bool,
     /// Its place among those that leave and arrive at the same times.
@@ -233,7 +235,7 @@ impl StageView {
         }
         let mut places = vec![None; self.arrows.len()];
         for is_quiet in [false, true] {
-            for (arrow, place) in self.arrows.iter().zip(&mut places).filter(|(arrow, _)| arrow.is_quiet == is_quiet) {
+            for (arrow, place) in self.arrows.iter().zip(&mut places).filter(|(arrow, _)| arrow.is_quiet == is_quiet && !arrow.is_bare) {
                 if self.arrows.len() > LABELS_MAX && is_quiet {
                     continue;
                 }
@@ -461,6 +463,7 @@ pub fn stage(session: &Session, looks: &Looks) -> StageView {
             is_answer: face.verdict != Verdict::Asks,
             is_refused: face.verdict == Verdict::Refused,
             is_quiet: is_quiet(&face),
+            is_bare: is_quiet(&face) && count > 9 && !looks.is_still,
             is_lost: false,
             is_copy: false,
             held: None,

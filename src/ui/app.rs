@@ -10,7 +10,7 @@ use super::frame;
 use super::held::Parts;
 use super::listen::listen;
 use super::playback::Playback;
-use super::prefs::{self, Prefs};
+use super::prefs::{self, PANELS, Prefs};
 use super::tree::{Tree, classes, el};
 use super::{events, inspector, logs, overlays, panels, stage};
 use gloo_events::EventListener;
@@ -43,8 +43,8 @@ pub const SPEEDS: [(f64, &str); 9] = [
     (f64::INFINITY, "as fast as possible"),
 ];
 const SPEED_DEFAULT: usize = 3;
-/// The least time between two drawings of the diagram while playing, in milliseconds.
-const DIAGRAM_MS: f64 = 250.0;
+/// The time from the drawing of one panel to the next one's while playing, in milliseconds.
+const PANEL_MS: f64 = 80.0;
 /// How long work may take within a beat, in milliseconds.
 const WORK_MS_MAX: f64 = 10.0;
 /// How long a gap in which nothing happens takes at most, roughly, in milliseconds.
@@ -199,7 +199,9 @@ pub struct App {
     drawn_ms: f64,
     /// What is drawn a few times a second while playing, and otherwise each time.
     parts: Parts,
-    stamp: u64,
+    stamps: [u64; PANELS.len()],
+    /// Which part is drawn next while playing.
+    turn: usize,
     open: Open,
     draft: Option<Draft>,
     shared: String,
@@ -310,9 +312,9 @@ impl App {
         self.is_wheel_hint
     }
 
-    /// The parts that were drawn, and the stamp under which they are drawn now.
-    pub const fn parts(&self) -> (&Parts, u64) {
-        (&self.parts, self.stamp)
+    /// The parts that were drawn, and the stamp under which one is drawn now.
+    pub const fn part(&self, panel: usize) -> (&Parts, u64) {
+        (&self.parts, self.stamps[panel])
     }
 
     /// Whether it plays.
@@ -452,20 +454,27 @@ impl App {
             is_still: self.prefs.is_still(),
         };
         self.stage = Some(view::stage(session, &looks));
-        let now_ms = browser::now_ms();
-        // While playing it is drawn anew a few times a second; only the line of the present moves with each frame.
-        if !self.is_playing || now_ms - self.diagram_ms >= DIAGRAM_MS {
+        if self.is_playing {
+            // One panel after the other, so that no frame has to wait for all of them; only the line of the present moves with
+            // each frame.
+            let now_ms = browser::now_ms();
+            if now_ms - self.diagram_ms < PANEL_MS {
+                return;
+            }
             self.diagram_ms = now_ms;
-            let end_us = session.marks().last().map_or(0, |mark| mark.at_us).max(session.sim().now_us());
-            let span = Span::around(session.playhead_us(), SPANS[self.span].0, end_us);
-            self.thread = match self.message_name() {
-                Some(EventName::Delivery { from, to, number, .. }) => Thread::of(session, (from, to, number)),
-                _ => Thread::default(),
-            };
-            let diagram = view::diagram(session, self.diagram_width, span, self.prefs.kinds, &self.thread);
-            self.diagram = Some(diagram);
-            self.stamp += 1;
+            self.turn = (self.turn + 1) % PANELS.len();
+            self.stamps[self.turn] += 1;
+            if self.turn != prefs::TIME {
+                return;
+            }
         }
+        let end_us = session.marks().last().map_or(0, |mark| mark.at_us).max(session.sim().now_us());
+        let span = Span::around(session.playhead_us(), SPANS[self.span].0, end_us);
+        self.thread = match self.message_name() {
+            Some(EventName::Delivery { from, to, number, .. }) => Thread::of(session, (from, to, number)),
+            _ => Thread::default(),
+        };
+        self.diagram = Some(view::diagram(session, self.diagram_width, span, self.prefs.kinds, &self.thread));
     }
 
     /// The time that is drawn: the playhead, or the last event where nothing flies.
@@ -850,7 +859,8 @@ impl Component for App {
             is_stale: false,
             drawn_ms: 0.0,
             parts: Parts::default(),
-            stamp: 0,
+            stamps: [0; PANELS.len()],
+            turn: 0,
             open: Open::Nothing,
             draft: None,
             shared: String::new(),
@@ -1189,7 +1199,7 @@ impl Component for App {
             }
         };
         if renders && !(is_time && self.is_playing) {
-            self.stamp += 1;
+            self.stamps = self.stamps.map(|stamp| stamp + 1);
         }
         self.go_on(ctx);
         renders
@@ -1303,7 +1313,9 @@ impl App {
 
     /// Projects everything again, the diagram too.
     fn look_anew(&mut self) {
+        // While it plays, each panel has its turn.
         self.diagram_ms = f64::NEG_INFINITY;
+        self.turn = prefs::TIME - 1;
         self.project();
     }
 

@@ -117,7 +117,11 @@ fn tools(tree: &mut Tree, app: &App) {
 pub fn diagram(tree: &mut Tree, app: &App, diagram: &Diagram) {
     let (width, height) = diagram.size;
     tools(tree, app);
-    el!(tree, "svg", "class" = "diagram", "viewBox" = format_args!("0 0 {} {}", Px(width), Px(height)), "role" = "img",
+    let size = format!("0 0 {} {}", Px(width), Px(height));
+    let bottom = height - 4.0;
+    // The line of the present is a drawing of its own, so that its moving does not make the rest be painted again.
+    el!(tree, "div", "class" = "layers"; {
+    el!(tree, "svg", "class" = "diagram", "viewBox" = &size, "role" = "img",
         "aria-label" = "Messages and roles over time; the slider above goes to any event"; {
         tree.hear(ListenerKind::onpointerdown, |event: &PointerEvent| {
             Some(Msg::TimeDown(event.pointer_id(), event.client_x(), event.client_y()))
@@ -136,7 +140,6 @@ pub fn diagram(tree: &mut Tree, app: &App, diagram: &Diagram) {
             event.prevent_default();
             Some(Msg::Zoom(if event.delta_y() < 0.0 { -1 } else { 1 }))
         });
-        let bottom = height - 4.0;
         el!(tree, "g"; {
             for tick in &diagram.ticks {
                 el!(tree, "g"; {
@@ -158,9 +161,12 @@ pub fn diagram(tree: &mut Tree, app: &App, diagram: &Diagram) {
                 sign(tree, it);
             }
         });
+    });
+    el!(tree, "svg", "class" = "layer", "viewBox" = size, "aria-hidden" = "true"; {
         el!(tree, "g", "id" = NOW; {
             el!(tree, "line", "class" = "now", "x1" = "0", "x2" = "0", "y1" = "14", "y2" = bottom);
             el!(tree, "path", "class" = "now-head", "d" = "M-6 6H6L0 15Z");
         });
+    });
     });
 }

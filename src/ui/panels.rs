@@ -222,7 +222,7 @@ pub fn panel(tree: &mut Tree, app: &App, index: usize, class: &'static str, draw
     el!(tree, "section", "class" = class, "id" = format_args!("panel-{index}"), "aria-label" = name,
         "role" = app.is_narrow().then_some("tabpanel"), "hidden" = !is_on; {
         if is_on {
-            let (parts, stamp) = app.parts();
+            let (parts, stamp) = app.part(index);
             tree.part(parts, index, stamp, draw);
         }
     });

@@ -259,23 +259,18 @@ pub fn kinds(tree: &mut Tree, app: &App) {
     }
 }
 
-/// The whole stage.
+/// The whole stage: three drawings over each other, so that what flies does not make the nodes be painted again.
 pub fn stage(tree: &mut Tree, app: &App, view: &StageView) {
     let extent = app.extent();
+    let size = format!("0 0 {} {}", Px(extent.width), Px(extent.height));
     el!(tree, "section", "class" = "stage", "aria-label" = "Stage"; {
-        el!(tree, "svg", "viewBox" = format_args!("0 0 {} {}", Px(extent.width), Px(extent.height)), "role" = "group",
-            "aria-label" = "Cluster", "data-chosen" = app.selected().map(|id| id.to_string()); {
-            tree.hear(ListenerKind::onpointermove, |event: &PointerEvent| {
-                (event.buttons() & 1 == 1).then(|| Msg::Drag(event.client_x(), event.client_y()))
-            });
-            tree.hear(ListenerKind::onpointerup, |_: &PointerEvent| Some(Msg::LetGo(true)));
-            tree.hear(ListenerKind::onpointercancel, |_: &PointerEvent| Some(Msg::LetGo(false)));
+        el!(tree, "svg", "class" = "back", "viewBox" = &size, "aria-hidden" = "true"; {
             el!(tree, "g"; {
                 for line in &view.links {
                     link(tree, app, line);
                 }
             });
-            el!(tree, "g", "class" = "timers", "aria-hidden" = "true"; {
+            el!(tree, "g", "class" = "timers"; {
                 tree.found(app.timer_layer());
                 for line in &view.nodes {
                     el!(tree, "g", "transform" = translate(line.x, line.y); {
@@ -285,17 +280,25 @@ pub fn stage(tree: &mut Tree, app: &App, view: &StageView) {
                     });
                 }
             });
-            el!(tree, "g", "class" = "messages", "aria-hidden" = "true"; {
+        });
+        el!(tree, "svg", "class" = "layer", "viewBox" = &size, "aria-hidden" = "true"; {
+            el!(tree, "g", "class" = "messages"; {
                 tree.found(app.message_layer());
                 for line in &view.arrows {
                     arrow(tree, app, line);
                 }
             });
-            el!(tree, "g"; {
-                for line in &view.nodes {
-                    node(tree, app, line);
-                }
+        });
+        el!(tree, "svg", "class" = "layer", "viewBox" = &size, "role" = "group", "aria-label" = "Cluster",
+            "data-chosen" = app.selected().map(|id| id.to_string()); {
+            tree.hear(ListenerKind::onpointermove, |event: &PointerEvent| {
+                (event.buttons() & 1 == 1).then(|| Msg::Drag(event.client_x(), event.client_y()))
             });
+            tree.hear(ListenerKind::onpointerup, |_: &PointerEvent| Some(Msg::LetGo(true)));
+            tree.hear(ListenerKind::onpointercancel, |_: &PointerEvent| Some(Msg::LetGo(false)));
+            for line in &view.nodes {
+                node(tree, app, line);
+            }
         });
         tools(tree, app);
         table(tree, view);

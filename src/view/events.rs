@@ -33,8 +33,7 @@ pub struct Sieve {
     pub search: String,
 }
 
-/// The most lines shown, up to here and after.
-const LINES_MAX: usize = 60;
+/// The most lines shown of what comes after.
 const AHEAD_MAX: usize = 6;
 
 impl Sieve {
@@ -72,9 +71,9 @@ impl Sieve {
     }
 }
 
-/// The list.
+/// The list, with at most so many lines up to here.
 #[must_use]
-pub fn events(session: &Session, sieve: &Sieve) -> Vec<EventLine> {
+pub fn events(session: &Session, sieve: &Sieve, most: usize) -> Vec<EventLine> {
     let here = session.begun();
     let search = sieve.search.trim().to_ascii_lowercase();
     let line = |(step, trace): (u64, &[TraceEvent<KRaft>])| {
@@ -90,6 +89,6 @@ pub fn events(session: &Session, sieve: &Sieve) -> Vec<EventLine> {
     let mut lines: Vec<EventLine> =
         session.recent().skip_while(|&(step, _)| step <= here).filter_map(line).take(AHEAD_MAX).collect();
     lines.reverse();
-    lines.extend(session.recent().rev().skip_while(|&(step, _)| step > here).filter_map(line).take(LINES_MAX));
+    lines.extend(session.recent().rev().skip_while(|&(step, _)| step > here).filter_map(line).take(most));
     lines
 }

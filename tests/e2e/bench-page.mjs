@@ -26,7 +26,7 @@ function frames(trace) {
   let until = 0;
   let frame = 0;
   for (const event of mine) {
-    if (!["FunctionCall", "FireAnimationFrame", "TimerFire", "RunMicrotasks", "V8.GCScavenger", "MinorGC", "MajorGC"].includes(event.name)) continue;
+    if (!["FunctionCall", "FireAnimationFrame", "TimerFire", "RunMicrotasks"].includes(event.name)) continue;
     // What is inside another is counted with it.
     if (event.ts < until) continue;
     until = event.ts + event.dur;
@@ -49,7 +49,7 @@ async function play(what, address, speed, aim) {
     await page.waitForFunction(() => [...document.querySelectorAll(".node")].some((n) => n.getAttribute("aria-label").includes(", leader,")), undefined, { timeout: 40_000 });
   }
   await page.waitForTimeout(2_000);
-  await browser.startTracing(page, { categories: ["devtools.timeline", "v8"] });
+  await browser.startTracing(page, { categories: ["devtools.timeline"] });
   await page.waitForTimeout(10_000);
   const trace = JSON.parse((await browser.stopTracing()).toString());
   const { times, rate } = frames(trace);

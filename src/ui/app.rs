@@ -7,7 +7,7 @@ use super::browser;
 use super::diagram::{self, SPANS};
 use super::draft::Draft;
 use super::frame;
-use super::held::Parts;
+use super::held::{self, Parts};
 use super::listen::listen;
 use super::playback::Playback;
 use super::prefs::{self, PANELS, Prefs};
@@ -43,8 +43,10 @@ pub const SPEEDS: [(f64, &str); 9] = [
     (f64::INFINITY, "as fast as possible"),
 ];
 const SPEED_DEFAULT: usize = 3;
-/// The time from the drawing of one panel to the next one's while playing, in milliseconds.
+/// The least time from the drawing of one panel to the next one's while playing, in milliseconds.
 const PANEL_MS: f64 = 80.0;
+/// And how many times what it took to draw the last one, so that large clusters have their panels drawn less often.
+const PANEL_SHARE: f64 = 20.0;
 /// How long work may take within a beat, in milliseconds.
 const WORK_MS_MAX: f64 = 10.0;
 /// How long a gap in which nothing happens takes at most, roughly, in milliseconds.
@@ -75,6 +77,7 @@ pub enum Msg {
     Act(Command),
     Select(Option<ReplicaId>),
     SelectMessage(EventName),
+    SelectArrow(usize),
     SelectLink(ReplicaId, ReplicaId),
     ToggleRule,
     Grab(ReplicaId, i32, i32),
@@ -180,6 +183,8 @@ pub struct App {
     is_rule_open: bool,
     sieve: Sieve,
     prefs: Prefs,
+    /// Whether nothing flies.
+    is_still: bool,
     tab: usize,
     moved: Vec<(f64, f64)>,
     dragged: Option<Dragged>,
@@ -194,12 +199,19 @@ pub struct App {
     span: usize,
     diagram: Option<Diagram>,
     diagram_ms: f64,
+    /// What it took to draw the stage and a panel, in milliseconds, and whether that is being measured.
+    panel_cost_ms: f64,
+    is_costly: bool,
     /// The run went on, and that is not drawn yet.
     is_stale: bool,
     drawn_ms: f64,
     /// What is drawn a few times a second while playing, and otherwise each time.
     parts: Parts,
     stamps: [u64; PANELS.len()],
+    /// The stamp of what changes only when somebody does something.
+    calm_stamp: u64,
+    /// For each node, how often it has come to look different.
+    node_stamps: Vec<u64>,
     /// Which part is drawn next while playing.
     turn: usize,
     open: Open,
@@ -312,9 +324,19 @@ impl App {
         self.is_wheel_hint
     }
 
-    /// The parts that were drawn, and the stamp under which one is drawn now.
+    /// The parts that were drawn, and the stamp under which a panel is drawn now.
     pub const fn part(&self, panel: usize) -> (&Parts, u64) {
         (&self.parts, self.stamps[panel])
+    }
+
+    /// The stamp of what changes only when somebody does something.
+    pub const fn calm_stamp(&self) -> u64 {
+        self.calm_stamp
+    }
+
+    /// The stamp of a node on the stage.
+    pub fn node_stamp(&self, id: ReplicaId) -> u64 {
+        self.calm_stamp << 32 | self.node_stamps.get(id.index()).copied().unwrap_or(0)
     }
 
     /// Whether it plays.
@@ -328,8 +350,8 @@ impl App {
     }
 
     /// Whether nothing flies.
-    pub fn is_still(&self) -> bool {
-        self.stage.as_ref().is_some_and(|stage| stage.is_still)
+    pub const fn is_still(&self) -> bool {
+        self.is_still
     }
 
     /// Whether it was paused because the tab was hidden.
@@ -451,17 +473,24 @@ impl App {
             extent: self.extent,
             hidden: self.prefs.kinds,
             moved: self.moved.clone(),
-            is_still: self.prefs.is_still(),
+            is_still: self.is_still,
         };
-        self.stage = Some(view::stage(session, &looks));
+        let stage = view::stage(session, &looks);
+        self.node_stamps.resize(replicas, 0);
+        let was = self.stage.iter().flat_map(|stage| &stage.nodes);
+        for ((old, new), stamp) in was.zip(&stage.nodes).zip(&mut self.node_stamps) {
+            *stamp += u64::from(!new.looks_like(old));
+        }
+        self.stage = Some(stage);
         if self.is_playing {
             // One panel after the other, so that no frame has to wait for all of them; only the line of the present moves with
             // each frame.
             let now_ms = browser::now_ms();
-            if now_ms - self.diagram_ms < PANEL_MS {
+            if now_ms - self.diagram_ms < PANEL_MS.max(PANEL_SHARE * self.panel_cost_ms) {
                 return;
             }
             self.diagram_ms = now_ms;
+            self.is_costly = true;
             self.turn = (self.turn + 1) % PANELS.len();
             self.stamps[self.turn] += 1;
             if self.turn != prefs::TIME {
@@ -573,7 +602,7 @@ impl App {
         }
         #[expect(clippy::cast_precision_loss, reason = "a gap is short")]
         let gap_ms = to_us.saturating_sub(from_us) as f64 / 1_000.0;
-        if self.prefs.is_still() || gap_ms < 1.0 {
+        if self.is_still || gap_ms < 1.0 {
             self.take_step();
             self.say_step();
             self.changed();
@@ -843,6 +872,7 @@ impl Component for App {
             is_rule_open: false,
             sieve: Sieve::default(),
             prefs: Prefs::kept(),
+            is_still: false,
             tab: prefs::NEXT,
             moved: Vec::new(),
             dragged: None,
@@ -856,10 +886,14 @@ impl Component for App {
             span: 2,
             diagram: None,
             diagram_ms: 0.0,
+            panel_cost_ms: 0.0,
+            is_costly: false,
             is_stale: false,
             drawn_ms: 0.0,
             parts: Parts::default(),
             stamps: [0; PANELS.len()],
+            calm_stamp: 0,
+            node_stamps: Vec::new(),
             turn: 0,
             open: Open::Nothing,
             draft: None,
@@ -881,6 +915,7 @@ impl Component for App {
             _listeners: listen(ctx),
         };
         app.apply_theme();
+        app.is_still = app.prefs.is_still();
         app.load();
         app
     }
@@ -1010,6 +1045,13 @@ impl Component for App {
                 }
                 self.look_anew();
                 true
+            }
+            Msg::SelectArrow(index) => {
+                let name = self.stage.as_ref().and_then(|stage| stage.arrows.get(index)?.name);
+                if let Some(name) = name {
+                    ctx.link().send_message(Msg::SelectMessage(name));
+                }
+                false
             }
             Msg::SelectLink(from, to) => {
                 self.choose_nothing();
@@ -1200,6 +1242,7 @@ impl Component for App {
         };
         if renders && !(is_time && self.is_playing) {
             self.stamps = self.stamps.map(|stamp| stamp + 1);
+            self.calm_stamp += 1;
         }
         self.go_on(ctx);
         renders
@@ -1219,6 +1262,12 @@ impl Component for App {
         if !self.is_measured {
             self.is_measured = true;
             self.measure(ctx);
+        }
+        if let Some(session) = &self.session {
+            panels::draw_position(session);
+        }
+        if std::mem::take(&mut self.is_costly) {
+            self.panel_cost_ms = browser::now_ms() - self.diagram_ms;
         }
         // While it plays, dials are moved by frames; whoever looks closely sees no difference.
         self.draw(!self.is_playing);
@@ -1255,11 +1304,12 @@ impl App {
             ],
         );
         el!(tree, "div", "class" = "page", "data-digests" = self.digests.clone(); {
-            panels::header(tree, self);
+            tree.part(&self.parts, held::HEADER, self.calm_stamp, |tree| panels::header(tree, self));
             el!(tree, "main", "class" = class; {
                 stage::stage(tree, self, stage);
                 panels::sentence(tree, self, session, &self.explanation());
-                panels::transport(tree, self, session);
+                let stamp = self.calm_stamp << 2 | u64::from(self.is_passing) << 1 | u64::from(session.begun() == 0);
+                tree.part(&self.parts, held::TRANSPORT, stamp, |tree| panels::transport(tree, self, session));
                 tree.when(self.is_narrow(), |tree| panels::tabs(tree, self));
                 el!(tree, "div", "class" = "side"; {
                     panels::panel(tree, self, prefs::NODE, "chosen", |tree| inspector::inspector(tree, self, session));
@@ -1313,6 +1363,7 @@ impl App {
 
     /// Projects everything again, the diagram too.
     fn look_anew(&mut self) {
+        self.is_still = self.prefs.is_still();
         // While it plays, each panel has its turn.
         self.diagram_ms = f64::NEG_INFINITY;
         self.turn = prefs::TIME - 1;

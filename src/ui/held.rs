@@ -8,6 +8,17 @@ use std::cell::RefCell;
 use yew::prelude::*;
 use yew::virtual_dom::{VChild, VNode};
 
+/// The numbers of parts beyond the panels, whose numbers are those of [`PANELS`](super::prefs::PANELS).
+pub const HEADER: usize = 5;
+/// See [`HEADER`].
+pub const TOOLS: usize = 6;
+/// See [`HEADER`].
+pub const TABLE: usize = 7;
+/// See [`HEADER`].
+pub const TRANSPORT: usize = 8;
+/// The first node; the others follow.
+pub const NODES: usize = 9;
+
 /// What was drawn last, by part.
 #[derive(Default)]
 pub struct Parts(RefCell<Vec<Option<(u64, Html)>>>);

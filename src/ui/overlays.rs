@@ -6,11 +6,10 @@ use super::draft::{Draft, FIELDS};
 use super::inspector::FORMS;
 use super::keys::KEYS;
 use super::prefs::{NODE, PANELS, SIZES};
-use super::stage::{arrow_class, figure, figure_class, head, kinds};
-use super::tree::{Tree, el, say, truth};
-use raftwerk::raft::{Form, ReplicaId, RoleShape};
-use raftwerk::text::en as text;
-use raftwerk::view::{Arrow, NodeView, SignKind, Vote};
+use super::stage::{kinds, role_class};
+use super::tree::{Tree, classes, el, say, truth};
+use raftwerk::raft::{Form, RoleShape};
+use raftwerk::view::{SignKind, shape_path};
 use yew::virtual_dom::ListenerKind;
 
 fn field(tree: &mut Tree, label: &str, draw: impl FnOnce(&mut Tree)) {
@@ -158,166 +157,149 @@ fn help(tree: &mut Tree) {
     });
 }
 
-/// A line of the legend: a drawing of 60 by 34 around its middle, and what it means.
-fn mark(tree: &mut Tree, says: &str, draw: impl FnOnce(&mut Tree)) {
-    el!(tree, "dt"; {
-        el!(tree, "svg", "viewBox" = "-30 -17 60 34", "aria-hidden" = "true"; { draw(tree) });
-    });
-    tree.leaf("dd", None, says);
+/// A drawing of the legend, 60 by 34 around its middle.
+enum Mark {
+    /// A node in a role.
+    Role(Option<RoleShape>),
+    /// A message with these classes, and what its head is drawn of.
+    Message(&'static str, &'static [(&'static str, &'static str)]),
+    /// Outlines by class, within a group of a class.
+    Paths(&'static str, &'static [(&'static str, &'static str)]),
+    /// A sign of the diagram.
+    Sign(SignKind),
+    /// A lane of the diagram.
+    Lane(&'static str),
+    /// Letters in a group of a class.
+    Letters(&'static str, &'static str),
 }
 
-fn sample(role: Option<RoleShape>) -> NodeView {
-    NodeView {
-        id: ReplicaId(0),
-        number: String::new(),
-        name: String::new(),
-        role,
-        word: "",
-        is_observer: false,
-        epoch: 1,
-        x: 0.0,
-        y: 0.0,
-        radius: 13.0,
-        is_small: false,
-        timer: None,
-        votes: Vec::new(),
-        strip: Vec::new(),
-        end_offset: 0,
-        committed: None,
-        fault: None,
+use Mark::{Lane, Letters, Message, Paths, Role, Sign};
+
+const HEAD: (&str, &str) = ("head", "M17 0L5 -5L8 0L5 5Z");
+const BOX: &str = "M-12 -9H12V9H-12Z";
+const DOT: &str = "M-4 0A4 4 0 1 1 4 0A4 4 0 1 1 -4 0Z";
+
+/// Headings of the legend, and under each its marks. The marks are drawn by the classes of the page's own style.
+const LEGEND: [(&str, &[(Mark, &str)]); 4] = [
+    (
+        "Nodes",
+        &[
+            (Role(Some(RoleShape::Follower)), "follower"),
+            (Role(Some(RoleShape::Unattached)), "unattached: it knows no leader and waits"),
+            (Role(Some(RoleShape::Prospective)), "prospective: it asks whether it would win"),
+            (Role(Some(RoleShape::Candidate)), "candidate"),
+            (Role(Some(RoleShape::Leader)), "leader"),
+            (Role(Some(RoleShape::Resigned)), "resigned leader"),
+            (Role(None), "crashed, or shut down"),
+            (
+                Paths("replica e1", &[("body", "M-13 0A13 13 0 1 1 13 0A13 13 0 1 1 -13 0Z"), ("inner", "M-9 0A9 9 0 1 1 9 0A9 9 0 1 1 -9 0Z")]),
+                "observer: it follows and has no vote",
+            ),
+            (Letters("replica e1 badged", "e1"), "the epoch, by number and hue"),
+            (
+                Paths("", &[("dial", "M-13 0A13 13 0 1 1 13 0A13 13 0 1 1 -13 0Z"), ("arc", "M0 -13A13 13 0 0 1 10.5 7.6")]),
+                "how much of its timeout is left",
+            ),
+            (Paths("", &[("vote granted", DOT)]), "a vote, at its voter's place on the ring: granted"),
+            (Paths("", &[("vote unheard", DOT)]), "not heard of"),
+            (Paths("", &[("vote refused", "M-3.5 -3.5L3.5 3.5M-3.5 3.5L3.5 -3.5")]), "refused"),
+            (
+                Paths("strip", &[("entry e1", "M-20 -6H-8V6H-20Z"), ("entry e1", "M-5 -6H7V6H-5Z"), ("entry e2 open", "M10 -6H22V6H10Z"), ("commit", "M-20 11H7")]),
+                "the end of its log: hue by epoch, dashed while not committed; the rule runs under what is",
+            ),
+        ],
+    ),
+    (
+        "Messages",
+        &[
+            (Message("arrow e1", &[HEAD]), "request"),
+            (Message("arrow e1 answer", &[HEAD]), "answer"),
+            (Message("arrow e1 answer", &[HEAD, ("bar", "M21 -6V6")]), "refusal"),
+            (Message("arrow e1 quiet", &[HEAD]), "fetch without records: the quiet traffic of a healthy cluster; in large clusters only its head"),
+            (Message("arrow e1 lost", &[("cross", "M6 -6L18 6M6 6L18 -6")]), "lost"),
+            (Message("arrow e1", &[HEAD, ("head", "M5 0L-7 -5L-4 0L-7 5Z")]), "a second delivery of the same message"),
+            (Message("arrow e1", &[("pause", "M8 -7V7M15 -7V7")]), "held"),
+            (
+                Paths("link cut", &[("way", "M-28 0H28"), ("chevron", "M-4 -5L3 0L-4 5"), ("cross", "M11 -5L21 5M11 5L21 -5")]),
+                "cut link: what is sent that way is lost",
+            ),
+        ],
+    ),
+    (
+        "Logs",
+        &[
+            (Paths("", &[("entry e1 applied", BOX)]), "applied: the state machine has it"),
+            (Paths("", &[("entry e1", BOX)]), "committed, not applied yet"),
+            (Paths("", &[("entry e1 open", BOX)]), "not known to be committed"),
+            (Paths("", &[("entry e1 will-go", BOX)]), "not in the leader's log: it will be cut"),
+            (Letters("", "↑7"), "from where the leader saw the follower fetch"),
+        ],
+    ),
+    (
+        "Time",
+        &[
+            (Lane("stretch leader e1"), "leader"),
+            (Lane("stretch candidate e1"), "candidate; dashed: prospective"),
+            (Lane("stretch e1"), "follower"),
+            (Lane("stretch unattached e1"), "unattached"),
+            (Lane("stretch crashed"), "down"),
+            (Sign(SignKind::Elected), "elected"),
+            (Sign(SignKind::Committed), "the high watermark rises"),
+            (Sign(SignKind::Command), "something done by hand"),
+            (Sign(SignKind::Broken), "a safety property broken"),
+        ],
+    ),
+];
+
+fn paths(tree: &mut Tree, class: &'static str, paths: &[(&'static str, &'static str)]) {
+    el!(tree, "g", "class" = class; {
+        for &(class, d) in paths {
+            el!(tree, "path", "class" = class, "d" = d);
+        }
+    });
+}
+
+fn drawing(tree: &mut Tree, mark: &Mark) {
+    match *mark {
+        Role(role) => {
+            el!(tree, "g", "class" = classes("replica", &[(role_class(role), true), ("e1", true)]); {
+                el!(tree, "path", "class" = "body", "d" = shape_path(role, 13.0));
+                if role.is_none() {
+                    el!(tree, "path", "class" = "cross", "d" = "M-6 -6L6 6M-6 6L6 -6");
+                }
+            });
+        }
+        Message(class, head) => {
+            el!(tree, "g", "class" = class; {
+                el!(tree, "path", "class" = "trail", "d" = "M-28 0H12");
+                paths(tree, "", head);
+            });
+        }
+        Paths(class, drawn) => paths(tree, class, drawn),
+        Sign(kind) => paths(tree, "", &[sign_path(kind)]),
+        Lane(class) => paths(tree, "", &[(class, "M-28 0H28")]),
+        Letters(class, letters) => {
+            el!(tree, "g", "class" = class; {
+                el!(tree, "path", "class" = "badge", "d" = "M-5 -9H5A9 9 0 1 1 5 9H-5A9 9 0 1 1 -5 -9Z");
+                el!(tree, "text", "class" = "badge-text", "y" = "4"; { tree.text(letters) });
+            });
+        }
     }
-}
-
-fn sample_node(tree: &mut Tree, view: &NodeView) {
-    el!(tree, "g", "class" = figure_class(view, false); { figure(tree, view) });
-}
-
-fn sample_arrow(tree: &mut Tree, change: impl FnOnce(&mut Arrow)) {
-    let mut arrow = Arrow {
-        key: String::new(),
-        label: String::new(),
-        epoch: 1,
-        is_answer: false,
-        is_refused: false,
-        is_quiet: false,
-        is_bare: false,
-        is_lost: false,
-        rank: 0,
-        is_copy: false,
-        held: None,
-        name: None,
-        from: (-28.0, 0.0),
-        to: (12.0, 0.0),
-        is_loop: false,
-        flight_us: (0, 0),
-    };
-    change(&mut arrow);
-    el!(tree, "g", "class" = arrow_class(&arrow, false); {
-        el!(tree, "line", "class" = "trail", "x1" = arrow.from.0, "y1" = "0", "x2" = arrow.to.0, "y2" = "0");
-        el!(tree, "g", "transform" = "translate(12 0)"; { head(tree, &arrow) });
-    });
-}
-
-fn stretch(tree: &mut Tree, class: &'static str) {
-    el!(tree, "line", "class" = class, "x1" = "-28", "x2" = "28", "y1" = "0", "y2" = "0");
-}
-
-fn record(tree: &mut Tree, class: &'static str) {
-    el!(tree, "rect", "class" = class, "x" = "-12", "y" = "-9", "width" = "24", "height" = "18", "rx" = "4");
 }
 
 fn legend(tree: &mut Tree) {
     el!(tree, "section", "class" = "overlay legend", "aria-label" = "Legend", "tabindex" = "-1"; {
-        tree.leaf("h2", None, "Nodes");
-        el!(tree, "dl"; {
-            for (role, says) in [
-                (Some(RoleShape::Follower), "follower"),
-                (Some(RoleShape::Unattached), "unattached: it knows no leader and waits"),
-                (Some(RoleShape::Prospective), "prospective: it asks whether it would win"),
-                (Some(RoleShape::Candidate), "candidate"),
-                (Some(RoleShape::Leader), "leader"),
-                (Some(RoleShape::Resigned), "resigned leader"),
-                (None, "crashed, or shut down"),
-            ] {
-                mark(tree, says, |tree| {
-                    let view = sample(role);
-                    el!(tree, "g", "class" = figure_class(&view, false); {
-                        el!(tree, "path", "class" = "body", "d" = raftwerk::view::shape_path(role, 13.0));
-                        if role.is_none() {
-                            el!(tree, "path", "class" = "cross", "d" = "M-6 -6L6 6M-6 6L6 -6");
-                        }
+        for (heading, marks) in &LEGEND {
+            tree.leaf("h2", None, heading);
+            el!(tree, "dl"; {
+                for (mark, says) in *marks {
+                    el!(tree, "dt"; {
+                        el!(tree, "svg", "viewBox" = "-30 -17 60 34", "aria-hidden" = "true"; { drawing(tree, mark) });
                     });
-                });
-            }
-            mark(tree, "observer: it follows and has no vote", |tree| sample_node(tree, &NodeView { is_observer: true, ..sample(Some(RoleShape::Follower)) }));
-            mark(tree, "the epoch, by number and hue", |tree| {
-                el!(tree, "g", "class" = "replica e1"; {
-                    el!(tree, "rect", "class" = "badge", "x" = "-14", "y" = "-9", "width" = "28", "height" = "18", "rx" = "9");
-                    el!(tree, "text", "class" = "badge-text", "y" = "4"; { tree.text("e1") });
-                });
+                    tree.leaf("dd", None, says);
+                }
             });
-            mark(tree, "how much of its timeout is left", |tree| {
-                el!(tree, "circle", "class" = "dial", "r" = "13");
-                el!(tree, "path", "class" = "arc", "d" = raftwerk::view::arc_path(13.0, 0.35));
-            });
-            mark(tree, "votes, each at its voter's place on the ring: granted, not heard of, refused", |tree| {
-                let vote = |x, answer| Vote { x, y: 0.0, answer };
-                let votes = vec![vote(-16.0, Some(true)), vote(0.0, None), vote(16.0, Some(false))];
-                el!(tree, "g", "class" = "bare"; { sample_node(tree, &NodeView { votes, radius: 30.0, ..sample(Some(RoleShape::Follower)) }) });
-            });
-            mark(tree, "the end of its log: hue by epoch, dashed while not committed; the rule runs under what is", |tree| {
-                let strip = vec![(1, true), (1, true), (2, false)];
-                el!(tree, "g", "class" = "bare", "transform" = "translate(0 -22)"; {
-                    sample_node(tree, &NodeView { strip, radius: 0.0, ..sample(Some(RoleShape::Follower)) });
-                });
-            });
-        });
-        tree.leaf("h2", None, "Messages");
-        el!(tree, "dl"; {
-            mark(tree, "request", |tree| sample_arrow(tree, |_| ()));
-            mark(tree, "answer", |tree| sample_arrow(tree, |it| it.is_answer = true));
-            mark(tree, "refusal", |tree| sample_arrow(tree, |it| (it.is_answer, it.is_refused) = (true, true)));
-            mark(tree, "fetch without records: the quiet traffic of a healthy cluster", |tree| sample_arrow(tree, |it| it.is_quiet = true));
-            mark(tree, "lost", |tree| sample_arrow(tree, |it| it.is_lost = true));
-            mark(tree, "a second delivery of the same message", |tree| sample_arrow(tree, |it| it.is_copy = true));
-            mark(tree, "held", |tree| sample_arrow(tree, |it| it.held = Some(0.5)));
-            mark(tree, "cut link: what is sent that way is lost", |tree| {
-                el!(tree, "g", "class" = "link cut"; {
-                    el!(tree, "line", "class" = "way", "x1" = "-28", "x2" = "28", "y1" = "0", "y2" = "0");
-                    el!(tree, "path", "class" = "chevron", "d" = "M-4 -5L3 0L-4 5");
-                    el!(tree, "path", "class" = "cross", "d" = "M11 -5L21 5M11 5L21 -5");
-                });
-            });
-        });
-        tree.leaf("h2", None, "Logs");
-        el!(tree, "dl"; {
-            mark(tree, "applied: the state machine has it", |tree| record(tree, "entry e1 applied"));
-            mark(tree, "committed, not applied yet", |tree| record(tree, "entry e1"));
-            mark(tree, "not known to be committed", |tree| record(tree, "entry e1 open"));
-            mark(tree, "not in the leader's log: it will be cut", |tree| record(tree, "entry e1 will-go"));
-            mark(tree, "from where the leader saw the follower fetch", |tree| {
-                el!(tree, "text", "y" = "5"; { tree.text("↑7") });
-            });
-        });
-        tree.leaf("h2", None, "Time");
-        el!(tree, "dl"; {
-            mark(tree, "leader", |tree| stretch(tree, "stretch leader e1"));
-            mark(tree, "candidate; dashed: prospective", |tree| stretch(tree, "stretch candidate e1"));
-            mark(tree, "follower", |tree| stretch(tree, "stretch e1"));
-            mark(tree, "unattached", |tree| stretch(tree, "stretch unattached e1"));
-            mark(tree, "down", |tree| stretch(tree, "stretch crashed"));
-            for (kind, says) in [
-                (SignKind::Elected, "elected"),
-                (SignKind::Committed, "the high watermark rises"),
-                (SignKind::Command, "something done by hand"),
-                (SignKind::Broken, "a safety property broken"),
-            ] {
-                mark(tree, says, |tree| {
-                    let (class, d) = sign_path(kind);
-                    el!(tree, "path", "class" = class, "d" = d);
-                });
-            }
-        });
+        }
         close(tree);
     });
 }
@@ -336,6 +318,4 @@ pub fn overlay(tree: &mut Tree, app: &App) {
         }
         Open::Share => share(tree, app),
     }
-    // The names of the kinds of messages are in the catalogue, so that filters and lists agree.
-    const { assert!(text::KINDS.len() <= 8) };
 }

@@ -127,12 +127,22 @@ pub fn sentence(tree: &mut Tree, app: &App, session: &Session, explanation: &Exp
 }
 
 const CLOCK: &str = "clock";
+const POSITION: &str = "position";
+
+fn show(id: &str, text: &str) {
+    if let Some(element) = super::gloo_document().get_element_by_id(id) {
+        element.set_text_content(Some(text));
+    }
+}
 
 /// Shows a time on the clock, without rendering.
 pub fn draw_clock(playhead_us: u64) {
-    if let Some(clock) = super::gloo_document().get_element_by_id(CLOCK) {
-        clock.set_text_content(Some(&text::time(playhead_us)));
-    }
+    show(CLOCK, &text::time(playhead_us));
+}
+
+/// Shows where in the run one is, without rendering.
+pub fn draw_position(session: &Session) {
+    show(POSITION, &text::position(session.position(), session.sim().tasks_into(), session.length()));
 }
 
 /// A button whose sign is only for the eye.
@@ -168,7 +178,7 @@ pub fn transport(tree: &mut Tree, app: &App, session: &Session) {
         marked(tree, "M1 1H3V11H1ZM4 1L10 6L4 11Z", " Step", "Step", "", false, Msg::Step);
         el!(tree, "output", "class" = "clock"; { el!(tree, "span", "id" = CLOCK) });
         el!(tree, "span", "class" = classes("passing", &[("on", is_passing)]); { tree.text(if is_passing { "» nothing due" } else { "" }) });
-        tree.leaf("span", Some("position"), &text::position(session.position(), session.sim().tasks_into(), session.length()));
+        el!(tree, "span", "class" = "position"; { el!(tree, "span", "id" = POSITION) });
         el!(tree, "span", "class" = "space");
         el!(tree, "label", "class" = "speed"; {
             tree.text("speed ");

@@ -12,8 +12,8 @@ use yew::html::Scope;
 
 /// The most real time one beat may account for, in milliseconds.
 pub const ELAPSED_MS_MAX: f64 = 100.0;
-/// The time from one beat to the next: about half a frame, so that no frame draws an old playhead.
-const BEAT_US: u64 = 8_000;
+/// The time from one beat to the next: less than a frame, so that no frame draws an old playhead.
+const BEAT_US: u64 = 12_000;
 
 /// The playback task.
 #[derive(Clone, Copy, Debug)]

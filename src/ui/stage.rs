@@ -2,10 +2,12 @@
 
 use super::app::{App, Msg};
 use super::frame::translate;
+use super::held;
 use super::tree::{Tree, classes, el, say, truth};
 use raftwerk::raft::RoleShape;
 use raftwerk::text::en as text;
 use raftwerk::view::{Arrow, LinkLine, NodeView, Px, StageView, between, shape_path};
+use wasm_bindgen::JsCast;
 use web_sys::{KeyboardEvent, PointerEvent};
 use yew::virtual_dom::ListenerKind;
 
@@ -65,9 +67,6 @@ fn arrow(tree: &mut Tree, app: &App, arrow: &Arrow) {
     el!(tree, "g", "class" = arrow_class(arrow, is_chosen); {
         tree.key(&arrow.key);
         el!(tree, "g", "class" = "fly"; {
-            if let Some(name) = arrow.name {
-                tree.click(Msg::SelectMessage(name));
-            }
             head(tree, arrow);
         });
         if !arrow.is_bare {
@@ -263,6 +262,7 @@ pub fn kinds(tree: &mut Tree, app: &App) {
 pub fn stage(tree: &mut Tree, app: &App, view: &StageView) {
     let extent = app.extent();
     let size = format!("0 0 {} {}", Px(extent.width), Px(extent.height));
+    let (parts, stamp) = app.part(super::prefs::NODE);
     el!(tree, "section", "class" = "stage", "aria-label" = "Stage"; {
         el!(tree, "svg", "class" = "back", "viewBox" = &size, "aria-hidden" = "true"; {
             el!(tree, "g"; {
@@ -284,6 +284,17 @@ pub fn stage(tree: &mut Tree, app: &App, view: &StageView) {
         el!(tree, "svg", "class" = "layer", "viewBox" = &size, "aria-hidden" = "true"; {
             el!(tree, "g", "class" = "messages"; {
                 tree.found(app.message_layer());
+                // One listener for all: there are many, and they are gone soon.
+                tree.hear(ListenerKind::onclick, |event: &web_sys::Event| {
+                    let target = event.target()?.dyn_into::<web_sys::Element>().ok()?;
+                    let mut before = target.closest(".arrow").ok()??.previous_element_sibling();
+                    let mut index = 0;
+                    while let Some(element) = before {
+                        index += 1;
+                        before = element.previous_element_sibling();
+                    }
+                    Some(Msg::SelectArrow(index))
+                });
                 for line in &view.arrows {
                     arrow(tree, app, line);
                 }
@@ -297,10 +308,11 @@ pub fn stage(tree: &mut Tree, app: &App, view: &StageView) {
             tree.hear(ListenerKind::onpointerup, |_: &PointerEvent| Some(Msg::LetGo(true)));
             tree.hear(ListenerKind::onpointercancel, |_: &PointerEvent| Some(Msg::LetGo(false)));
             for line in &view.nodes {
-                node(tree, app, line);
+                let number = held::NODES + line.id.index();
+                tree.part(parts, number, app.node_stamp(line.id), |tree| node(tree, app, line));
             }
         });
-        tools(tree, app);
-        table(tree, view);
+        tree.part(parts, held::TOOLS, app.calm_stamp(), |tree| tools(tree, app));
+        tree.part(parts, held::TABLE, stamp, |tree| table(tree, view));
     });
 }

@@ -85,6 +85,13 @@ pub struct NodeView {
 }
 
 impl NodeView {
+    /// Whether it is drawn like another: all but its dial, which moves by itself.
+    #[must_use]
+    pub fn looks_like(&self, other: &Self) -> bool {
+        let dial = |node: &Self| Self { timer: None, ..node.clone() };
+        dial(self) == dial(other)
+    }
+
     /// How much of the timer is left at a time, from 0 to 1.
     #[must_use]
     pub fn timer_left(&self, playhead_us: u64) -> f64 {

@@ -1,11 +1,12 @@
-//! Questions about a moment: why a record is not committed.
+//! Questions about a moment: why a record is not committed, why something was refused.
 #![cfg(not(target_arch = "wasm32"))]
 
 use raftwerk::explain::{Because, Question, ask};
-use raftwerk::raft::{ReplicaId, ReplicaSet};
-use raftwerk::scenario::{Record, Start};
+use raftwerk::raft::kraft::Note;
+use raftwerk::raft::{ReplicaId, ReplicaSet, Verdict};
+use raftwerk::scenario::{Record, Start, link};
 use raftwerk::session::Session;
-use raftwerk::sim::Command;
+use raftwerk::sim::{Command, What};
 
 fn ids(all: &[u8]) -> ReplicaSet {
     let mut set = ReplicaSet::default();
@@ -63,4 +64,31 @@ fn a_record_that_only_a_former_leader_has_will_go() {
         assert!(session.step());
     }
     assert_eq!(why(&session, end - 1), Because::NotInTheLeadersLog { leader: session.leader().expect("just seen").0 });
+}
+
+#[test]
+fn why_a_vote_was_refused() {
+    // The newcomer's run: two campaign at once.
+    let newcomer = link::decode(include_str!("../scenarios/newcomer.link")).expect("a good link").expect("not empty");
+    let mut session = Session::open(newcomer).expect("it opens");
+    let mut found = 0;
+    for _ in 0..60 {
+        assert!(session.step());
+        let refusal = session.last_step().iter().find_map(|event| match event.what {
+            What::Sent { to, number, face, .. } if face.verdict == Verdict::Refused => {
+                Some((event.replica, to, number))
+            }
+            _ => None,
+        });
+        let Some((by, to, number)) = refusal else { continue };
+        let steps: Vec<_> = session.recent().map(|(_, trace)| trace).collect();
+        let because = ask(session.sim(), steps.into_iter().rev(), Question::WhyRefused { by, to, number });
+        let Because::Refused { by: who, note } = because else { panic!("{because:?}") };
+        assert_eq!(who, by);
+        assert!(matches!(note, Note::Refused { to: whom, .. } if whom == to), "{note:?}");
+        found += 1;
+    }
+    assert!(found > 0);
+    let nobody = Question::WhyRefused { by: ReplicaId(0), to: ReplicaId(1), number: 9_999 };
+    assert_eq!(ask(session.sim(), [], nobody), Because::Forgotten);
 }

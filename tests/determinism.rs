@@ -3,11 +3,12 @@
 mod common;
 
 use proptest::prelude::*;
+use raftwerk::executor::NEVER;
 use raftwerk::raft::ReplicaId;
 use raftwerk::raft::kraft::KRaft;
-use raftwerk::scenario::{from_json, link, to_json, validate};
+use raftwerk::scenario::{Record, from_json, link, to_json, validate};
 use raftwerk::session::Session;
-use raftwerk::sim::{Command, DRAWS_PER_MESSAGE, EventName, Sim, Stream, What};
+use raftwerk::sim::{Command, CommandError, DRAWS_PER_MESSAGE, EventName, Sim, Stream, What};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[test]
@@ -196,4 +197,45 @@ fn every_message_takes_the_same_number_of_draws_whatever_is_set() {
         }
         assert_eq!(session.sim().link_luck(link.0, link.1), &stream, "seed {seed}");
     }
+}
+
+#[test]
+fn a_held_message_arrives_only_once_it_is_released_and_then_after_the_rest_of_its_flight() {
+    let mut session = Session::open(Record { seed: 3, ..Record::default() }).expect("it opens");
+    let (from, to, number, at_us) = loop {
+        assert!(session.step());
+        let flight = session.sim().flights().map(|(key, _)| (key.from, key.to, key.number, key.at_us)).max();
+        if let Some(found) = flight {
+            break found;
+        }
+    };
+    let held = |is_held| Command::SetHeld { from, to, number, is_copy: false, is_held };
+    let flies = |session: &Session| {
+        session
+            .sim()
+            .flights()
+            .find(|(key, _)| (key.from, key.to, key.number) == (from, to, number))
+            .map(|(key, _)| key.at_us)
+    };
+    let held_us = session.sim().now_us();
+    assert_eq!(session.act(held(false)), Err(CommandError::IsNotHeld));
+    session.act(held(true)).expect("it flies");
+    assert_eq!(session.act(held(true)), Err(CommandError::IsHeld));
+    assert_eq!(session.act(Command::Duplicate { from, to, number, after_us: 1 }), Err(CommandError::IsHeld));
+    for _ in 0..200 {
+        assert!(session.step(), "the others go on");
+    }
+    assert_eq!(flies(&session), Some(NEVER));
+    session.act(held(false)).expect("it is held");
+    let released_us = session.sim().now_us();
+    assert_eq!(flies(&session), Some(released_us + (at_us - held_us)));
+    // And all of it replays.
+    let (seen, record) = (session.digests(), session.record());
+    let again = Session::open(record).expect("it opens");
+    assert_eq!(again.digests(), seen);
+    // A run in which nothing but held messages is left ends, and does not run for ever.
+    while session.sim().now_us() <= released_us + (at_us - held_us) {
+        assert!(session.step());
+    }
+    assert_eq!(flies(&session), None);
 }

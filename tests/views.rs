@@ -1,10 +1,11 @@
 //! What is drawn, as plain data.
 #![cfg(not(target_arch = "wasm32"))]
 
-use raftwerk::raft::ReplicaId;
+use raftwerk::raft::{ReplicaId, Verdict};
 use raftwerk::scenario::{Record, Start};
 use raftwerk::session::Session;
-use raftwerk::view::{CellState, log_table};
+use raftwerk::sim::What;
+use raftwerk::view::{CellState, Extent, Kinds, Looks, Part, Sieve, Thread, events, inspect, log_table, stage};
 
 #[test]
 fn a_log_that_differs_from_the_leaders_will_go() {
@@ -26,4 +27,162 @@ fn a_log_that_differs_from_the_leaders_will_go() {
     // A window is as wide as it is asked for, and moves.
     let window = log_table(session.sim(), Some(1), 2);
     assert_eq!((window.first, window.rows[1].cells.len()), (1, 2));
+}
+
+fn session(replicas: u8, seed: u64) -> Session {
+    Session::open(Record { replicas, seed, ..Record::default() }).expect("it opens")
+}
+
+fn looks(extent: Extent) -> Looks {
+    Looks { extent, hidden: Kinds(0), moved: Vec::new(), is_still: false }
+}
+
+/// Wide, high and small screens.
+fn extents() -> [Extent; 4] {
+    [
+        Extent::of(828.0, 356.0, false),
+        Extent::of(1_360.0, 600.0, false),
+        Extent::of(390.0, 354.0, true),
+        Extent::of(320.0, 340.0, true),
+    ]
+}
+
+#[test]
+fn replicas_stand_apart_and_inside_whatever_their_number() {
+    for extent in extents() {
+        for count in 1..=25 {
+            let view = stage(&session(count, 1), &looks(extent));
+            for (index, node) in view.nodes.iter().enumerate() {
+                let room = node.radius;
+                assert!(node.x >= room && node.x <= extent.width - room, "{count} in {extent:?}: {}", node.x);
+                assert!(node.y >= room && node.y <= extent.height - room, "{count} in {extent:?}: {}", node.y);
+                for other in &view.nodes[..index] {
+                    let (dx, dy) = (node.x - other.x, node.y - other.y);
+                    // The outlines; dials may touch on the smallest screens.
+                    let apart = (dx * dx + dy * dy).sqrt();
+                    assert!(apart >= node.radius + other.radius + 6.0, "{count} in {extent:?}: {apart}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn labels_cover_neither_replicas_nor_each_other_and_stay_inside() {
+    for (count, extent) in [3, 5, 9, 25].into_iter().flat_map(|count| extents().map(|extent| (count, extent))) {
+        let mut session = session(count, 3);
+        for _ in 0..u32::from(count) * 20 {
+            session.step();
+            let view = stage(&session, &looks(extent));
+            let spots: Vec<[f64; 4]> = view
+                .arrows
+                .iter()
+                .zip(view.labels(session.playhead_us()))
+                .filter_map(|(arrow, place)| {
+                    let (x, y) = place?;
+                    let half = arrow.label_width() / 2.0;
+                    Some([x - half, y - 8.5, x + half, y + 8.5])
+                })
+                .collect();
+            for (index, [left, top, right, bottom]) in spots.iter().copied().enumerate() {
+                assert!(left >= 0.0 && top >= 0.0 && right <= extent.width && bottom <= extent.height);
+                for node in &view.nodes {
+                    let r = node.radius;
+                    let covers = left < node.x + r && right > node.x - r && top < node.y + r && bottom > node.y - r;
+                    assert!(!covers, "a label covers node {}", node.id);
+                }
+                for other in &spots[..index] {
+                    let touches = left < other[2] && other[0] < right && top < other[3] && other[1] < bottom;
+                    assert!(!touches, "two labels touch");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_that_is_hidden_by_kind_is_drawn() {
+    let mut session = session(5, 3);
+    let mut seen = 0;
+    for _ in 0..200 {
+        session.step();
+        let votes = Looks { hidden: Kinds(0).toggled(0), ..looks(extents()[0]) };
+        let all = stage(&session, &looks(extents()[0])).arrows;
+        let rest = stage(&session, &votes).arrows;
+        seen += all.len() - rest.len();
+        assert!(
+            rest.iter().all(|arrow| !["Vote", "PreVote", "granted"].iter().any(|word| arrow.label.starts_with(word)))
+        );
+    }
+    assert!(seen > 50);
+}
+
+#[test]
+fn the_thread_of_an_answer_leads_back_to_a_timeout_and_on_to_the_election() {
+    let mut session = session(5, 3);
+    let mut answer = None;
+    while session.leader().is_none() {
+        assert!(session.step());
+        // The first vote that is granted, as it is sent.
+        answer = answer.or_else(|| {
+            session.last_step().iter().find_map(|event| match event.what {
+                What::Sent { to, number, face, .. } if face.verdict == Verdict::Granted => {
+                    Some((event.replica, to, number))
+                }
+                _ => None,
+            })
+        });
+    }
+    let thread = Thread::of(&session, answer.expect("a vote was granted"));
+    assert_eq!(thread.causes.len(), 1, "the request");
+    assert_eq!(thread.cause_steps.len(), 2, "the step that answered, and the timeout that asked");
+    assert!(thread.arrived.is_some());
+    let first = thread.cause_steps[1];
+    let (_, trace) = session.recent().find(|&(step, _)| step == first).expect("it is remembered");
+    assert!(trace.iter().any(|event| matches!(event.what, What::Fired { .. })));
+    for id in &thread.consequences {
+        assert_eq!(thread.part(*id), Some(Part::Consequence));
+    }
+}
+
+#[test]
+fn the_event_list_knows_what_came_and_what_comes() {
+    let mut session = session(5, 3);
+    while session.leader().is_none() {
+        session.step();
+    }
+    let end = session.position();
+    session.seek(end / 2);
+    let all = events(&session, &Sieve::default(), 60, 6);
+    assert_eq!(all.iter().filter(|line| line.is_here).count(), 1);
+    assert_eq!(all.iter().filter(|line| line.is_ahead).count(), 6);
+    assert!(all.windows(2).all(|pair| pair[0].step > pair[1].step), "the newest first");
+    session.seek(end);
+    let search = Sieve { search: "LEADER OF EPOCH".into(), ..Sieve::default() };
+    let found = events(&session, &search, 60, 0);
+    assert!(!found.is_empty() && found.iter().all(|line| line.text.contains("leader of epoch")));
+    let changes = Sieve { kind: 1, replica: Some(ReplicaId(0)), ..Sieve::default() };
+    for line in events(&session, &changes, 60, 0) {
+        let (_, trace) = session.recent().find(|&(step, _)| step == line.step).expect("it is remembered");
+        assert!(trace.iter().any(|event| event.replica == ReplicaId(0)));
+    }
+}
+
+#[test]
+fn what_the_last_step_changed_is_marked_whichever_way_one_came() {
+    let mut session = session(5, 3);
+    while session.leader().is_none() {
+        session.step_and_look();
+    }
+    let (leader, _) = session.leader().expect("it has one");
+    let marked = |session: &Session| {
+        let before = session.before().expect("it is kept");
+        inspect::marked(inspect::replica(session.sim(), leader), &inspect::replica(before, leader))
+    };
+    let forward = marked(&session);
+    assert!(forward.iter().any(|row| row.name == "role" && row.is_changed));
+    assert!(forward.iter().any(|row| row.name == "membership" && !row.is_changed));
+    session.step_and_look();
+    session.step_back();
+    assert_eq!(marked(&session), forward);
 }

@@ -469,12 +469,8 @@ impl App {
         if self.moved.len() != replicas {
             self.moved = vec![(0.0, 0.0); replicas];
         }
-        let looks = Looks {
-            extent: self.extent,
-            hidden: self.prefs.kinds,
-            moved: self.moved.clone(),
-            is_still: self.is_still,
-        };
+        let looks =
+            Looks { extent: self.extent, hidden: self.prefs.kinds, moved: self.moved.clone(), is_still: self.is_still };
         let stage = view::stage(session, &looks);
         self.node_stamps.resize(replicas, 0);
         let was = self.stage.iter().flat_map(|stage| &stage.nodes);
@@ -1298,6 +1294,7 @@ impl App {
             "body",
             &[
                 (&format!("side-{} below-{}", prefs.side, prefs.below), true),
+                ("many", stage.nodes.len() > 9),
                 ("no-side", is_side_empty),
                 ("no-below", is_below_empty),
                 ("with-inspector", self.is_anything_chosen()),

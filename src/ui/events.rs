@@ -16,9 +16,9 @@ fn choice(tree: &mut Tree, label: &'static str, chosen: usize, names: &[String],
     });
 }
 
-/// The most lines shown, and while it plays.
-const LINES_MAX: usize = 60;
-const LINES_IN_PLAY: usize = 8;
+/// The most lines shown, up to here and after; and while it plays.
+const LINES: (usize, usize) = (60, 6);
+const LINES_IN_PLAY: (usize, usize) = (8, 0);
 
 /// The list.
 pub fn list(tree: &mut Tree, app: &App, session: &Session) {
@@ -38,7 +38,8 @@ pub fn list(tree: &mut Tree, app: &App, session: &Session) {
         });
         tree.hide(super::prefs::EVENTS);
     });
-    let lines = events(session, sieve, if app.is_playing() { LINES_IN_PLAY } else { LINES_MAX });
+    let (most, ahead) = if app.is_playing() { LINES_IN_PLAY } else { LINES };
+    let lines = events(session, sieve, most, ahead);
     el!(tree, "ol", "tabindex" = "0", "aria-label" = "Events, the newest first"; {
         for line in &lines {
             let class = classes("event", &[("here", line.is_here), ("ahead", line.is_ahead)]);

@@ -192,19 +192,36 @@ const LEGEND: [(&str, &[(Mark, &str)]); 4] = [
             (Role(Some(RoleShape::Resigned)), "resigned leader"),
             (Role(None), "crashed, or shut down"),
             (
-                Paths("replica e1", &[("body", "M-13 0A13 13 0 1 1 13 0A13 13 0 1 1 -13 0Z"), ("inner", "M-9 0A9 9 0 1 1 9 0A9 9 0 1 1 -9 0Z")]),
+                Paths(
+                    "replica e1",
+                    &[
+                        ("body", "M-13 0A13 13 0 1 1 13 0A13 13 0 1 1 -13 0Z"),
+                        ("inner", "M-9 0A9 9 0 1 1 9 0A9 9 0 1 1 -9 0Z"),
+                    ],
+                ),
                 "observer: it follows and has no vote",
             ),
             (Letters("replica e1 badged", "e1"), "the epoch, by number and hue"),
             (
-                Paths("", &[("dial", "M-13 0A13 13 0 1 1 13 0A13 13 0 1 1 -13 0Z"), ("arc", "M0 -13A13 13 0 0 1 10.5 7.6")]),
+                Paths(
+                    "",
+                    &[("dial", "M-13 0A13 13 0 1 1 13 0A13 13 0 1 1 -13 0Z"), ("arc", "M0 -13A13 13 0 0 1 10.5 7.6")],
+                ),
                 "how much of its timeout is left",
             ),
             (Paths("", &[("vote granted", DOT)]), "a vote, at its voter's place on the ring: granted"),
             (Paths("", &[("vote unheard", DOT)]), "not heard of"),
             (Paths("", &[("vote refused", "M-3.5 -3.5L3.5 3.5M-3.5 3.5L3.5 -3.5")]), "refused"),
             (
-                Paths("strip", &[("entry e1", "M-20 -6H-8V6H-20Z"), ("entry e1", "M-5 -6H7V6H-5Z"), ("entry e2 open", "M10 -6H22V6H10Z"), ("commit", "M-20 11H7")]),
+                Paths(
+                    "strip",
+                    &[
+                        ("entry e1", "M-20 -6H-8V6H-20Z"),
+                        ("entry e1", "M-5 -6H7V6H-5Z"),
+                        ("entry e2 open", "M10 -6H22V6H10Z"),
+                        ("commit", "M-20 11H7"),
+                    ],
+                ),
                 "the end of its log: hue by epoch, dashed while not committed; the rule runs under what is",
             ),
         ],
@@ -215,12 +232,18 @@ const LEGEND: [(&str, &[(Mark, &str)]); 4] = [
             (Message("arrow e1", &[HEAD]), "request"),
             (Message("arrow e1 answer", &[HEAD]), "answer"),
             (Message("arrow e1 answer", &[HEAD, ("bar", "M21 -6V6")]), "refusal"),
-            (Message("arrow e1 quiet", &[HEAD]), "fetch without records: the quiet traffic of a healthy cluster; in large clusters only its head"),
+            (
+                Message("arrow e1 quiet", &[HEAD]),
+                "fetch without records: the quiet traffic of a healthy cluster; in large clusters only its head",
+            ),
             (Message("arrow e1 lost", &[("cross", "M6 -6L18 6M6 6L18 -6")]), "lost"),
             (Message("arrow e1", &[HEAD, ("head", "M5 0L-7 -5L-4 0L-7 5Z")]), "a second delivery of the same message"),
             (Message("arrow e1", &[("pause", "M8 -7V7M15 -7V7")]), "held"),
             (
-                Paths("link cut", &[("way", "M-28 0H28"), ("chevron", "M-4 -5L3 0L-4 5"), ("cross", "M11 -5L21 5M11 5L21 -5")]),
+                Paths(
+                    "link cut",
+                    &[("way", "M-28 0H28"), ("chevron", "M-4 -5L3 0L-4 5"), ("cross", "M11 -5L21 5M11 5L21 -5")],
+                ),
                 "cut link: what is sent that way is lost",
             ),
         ],

@@ -33,9 +33,6 @@ pub struct Sieve {
     pub search: String,
 }
 
-/// The most lines shown of what comes after.
-const AHEAD_MAX: usize = 6;
-
 impl Sieve {
     fn lets_through(&self, explanation: &Explanation, trace: &[TraceEvent<KRaft>]) -> bool {
         let has = |wanted: fn(&Note) -> bool| {
@@ -71,9 +68,9 @@ impl Sieve {
     }
 }
 
-/// The list, with at most so many lines up to here.
+/// The list, with at most so many lines up to here, and so many of what comes after.
 #[must_use]
-pub fn events(session: &Session, sieve: &Sieve, most: usize) -> Vec<EventLine> {
+pub fn events(session: &Session, sieve: &Sieve, most: usize, ahead: usize) -> Vec<EventLine> {
     let here = session.begun();
     let search = sieve.search.trim().to_ascii_lowercase();
     let line = |(step, trace): (u64, &[TraceEvent<KRaft>])| {
@@ -87,7 +84,7 @@ pub fn events(session: &Session, sieve: &Sieve, most: usize) -> Vec<EventLine> {
         is_found.then_some(EventLine { step, at_us, text, is_here: step == here, is_ahead: step > here })
     };
     let mut lines: Vec<EventLine> =
-        session.recent().skip_while(|&(step, _)| step <= here).filter_map(line).take(AHEAD_MAX).collect();
+        session.recent().skip_while(|&(step, _)| step <= here).filter_map(line).take(ahead).collect();
     lines.reverse();
     lines.extend(session.recent().rev().skip_while(|&(step, _)| step > here).filter_map(line).take(most));
     lines

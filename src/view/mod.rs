@@ -17,7 +17,6 @@ pub use events::{EventLine, Sieve, events};
 pub use logs::{Cell, CellState, LogRow, LogTable, log_table};
 pub use next::{PendingItem, QueuedTask, pending, tasks};
 pub use stage::{
-    Arrow, Extent, Kinds, LinkLine, Looks, NodeView, Px, StageView, Vote, arc_path, between, kind,
-    shape_path, stage,
+    Arrow, Extent, Kinds, LinkLine, Looks, NodeView, Px, StageView, Vote, arc_path, between, kind, shape_path, stage,
 };
 pub use thread::{MessageId, Part, Thread};

@@ -199,6 +199,8 @@ pub struct StageView {
     pub links: Vec<LinkLine>,
     /// Whether nothing flies: messages are whole lines from sending to delivery (case B22).
     pub is_still: bool,
+    /// The size of the stage.
+    pub extent: Extent,
 }
 
 /// What of a session is drawn, and where.
@@ -242,7 +244,9 @@ impl StageView {
         }
         let mut places = vec![None; self.arrows.len()];
         for is_quiet in [false, true] {
-            for (arrow, place) in self.arrows.iter().zip(&mut places).filter(|(arrow, _)| arrow.is_quiet == is_quiet && !arrow.is_bare) {
+            for (arrow, place) in
+                self.arrows.iter().zip(&mut places).filter(|(arrow, _)| arrow.is_quiet == is_quiet && !arrow.is_bare)
+            {
                 if self.arrows.len() > LABELS_MAX && is_quiet {
                     continue;
                 }
@@ -259,7 +263,11 @@ impl StageView {
                         let touches = |other: &[f64; 4]| {
                             spot[0] < other[2] && other[0] < spot[2] && spot[1] < other[3] && other[1] < spot[3]
                         };
-                        (!taken.iter().any(touches)).then_some((spot, (x, y)))
+                        let is_inside = spot[0] >= 0.0
+                            && spot[1] >= 0.0
+                            && spot[2] <= self.extent.width
+                            && spot[3] <= self.extent.height;
+                        (is_inside && !taken.iter().any(touches)).then_some((spot, (x, y)))
                     },
                 );
                 if let Some((spot, at)) = free {
@@ -298,7 +306,8 @@ fn ring(extent: Extent, count: u8) -> Vec<(f64, f64)> {
         (true, _) => 130.0,
         (false, _) => 62.0,
     };
-    let (top, bottom) = (radius(count) + 16.0, extent.height - radius(count) - if is_small(count) { 44.0 } else { 34.0 });
+    let (top, bottom) =
+        (radius(count) + 16.0, extent.height - radius(count) - if is_small(count) { 44.0 } else { 34.0 });
     let at = |part: f64| {
         let (x, y) = direction(part);
         (middle_x + (middle_x - beside) * x, f64::midpoint(top, bottom) + (bottom - top) / 2.0 * y)
@@ -314,7 +323,9 @@ fn ring(extent: Extent, count: u8) -> Vec<(f64, f64)> {
     for pair in points.windows(2) {
         let here = length(pair);
         #[expect(clippy::cast_precision_loss, reason = "at most 25")]
-        while places.len() < usize::from(count) && places.len() as f64 * whole / f64::from(count) <= walked + here + 1e-6 {
+        while places.len() < usize::from(count)
+            && places.len() as f64 * whole / f64::from(count) <= walked + here + 1e-6
+        {
             let wanted = places.len() as f64 * whole / f64::from(count);
             places.push(along(pair[0], pair[1], (wanted - walked) / here.max(1e-6)));
         }
@@ -373,7 +384,9 @@ fn centres(looks: &Looks, count: u8) -> Vec<(f64, f64)> {
     let margin = radius(count);
     let moved = looks.moved.iter().copied().chain(std::iter::repeat((0.0, 0.0)));
     let Extent { width, height } = looks.extent;
-    let place = |((x, y), (by_x, by_y))| (between(x + by_x, margin, width - margin), between(y + by_y, margin, height - margin));
+    let place = |((x, y), (by_x, by_y))| {
+        (between(x + by_x, margin, width - margin), between(y + by_y, margin, height - margin))
+    };
     ring(looks.extent, count).into_iter().zip(moved).map(place).collect()
 }
 
@@ -520,7 +533,7 @@ pub fn stage(session: &Session, looks: &Looks) -> StageView {
             LinkLine { key: format!("{from}>{to}"), ends: (from, to), from: a, to: b, is_cut: true }
         })
         .collect();
-    StageView { nodes, arrows, links, is_still: looks.is_still }
+    StageView { nodes, arrows, links, is_still: looks.is_still, extent: looks.extent }
 }
 
 /// Kinds of messages, as a filter has them.

@@ -546,7 +546,7 @@ fn note(id: ReplicaId, note: &Note) -> Sentence {
         }
         Note::Served { to, offset, records } => says(
             format!(
-                "Node {id} sends node {to} {records} {} from offset {offset} on; the fetch tells it that node {to} has all before.",
+                "Node {id} sends {records} {} to node {to}, from offset {offset} on; the fetch tells it that node {to} has all before.",
                 plural(records)
             ),
             "KIP-595",

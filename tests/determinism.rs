@@ -53,7 +53,7 @@ proptest! {
     fn seeking_anywhere_gives_the_same_states(seed in any::<u64>(), places in prop::collection::vec(0_u64..1_500, 20)) {
         let mut session = common::faulty_run(seed, 1_500);
         let end = session.position();
-        let mut straight = Session::open(raftwerk::scenario::Record { position: 0, playhead_us: 0, ..session.record() })
+        let mut straight = Session::open(Record { position: 0, playhead_us: 0, ..session.record() })
             .expect("it opens");
         let mut states = vec![straight.digests()];
         while straight.position() < end && straight.step() {

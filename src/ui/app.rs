@@ -797,6 +797,8 @@ impl App {
         self.notice.clear();
         self.announced.clear();
         self.was_hidden = false;
+        // A large cluster has a larger stage on a phone.
+        self.is_measured = false;
         self.show(record);
         if !browser::fragment().is_empty() {
             browser::show_fragment("");

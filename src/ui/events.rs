@@ -57,7 +57,7 @@ pub fn list(tree: &mut Tree, app: &App, session: &Session) {
     });
     el!(tree, "p", "class" = "unit"; {
         if lines.is_empty() {
-            tree.text("None of the events remembered here.");
+            tree.text(if session.begun() == 0 { "Nothing has happened yet." } else { "None of the events remembered here." });
         }
     });
 }

@@ -1,6 +1,7 @@
 //! Moving what flies between two steps, without rendering anything anew.
 //!
-//! The message layer and the timer layer have one child per arrow and per replica, in the order of the projection.
+//! The message layer and the timer layer have one child per arrow and per replica, in the order of the projection; the
+//! labels follow the message layer, one per arrow that is not bare.
 
 use raftwerk::view::{Arrow, Px, StageView, arc_path};
 use yew::NodeRef;
@@ -34,6 +35,7 @@ pub fn draw(
 ) {
     if let Some(layer) = messages.cast::<web_sys::Element>() {
         let mut child = layer.first_element_child();
+        let mut tag = layer.next_element_sibling().and_then(|tags| tags.first_element_child());
         for (arrow, place) in stage.arrows.iter().zip(stage.labels(playhead_us)) {
             let Some(group) = child else { break };
             let (x, y) = stage.head(arrow, playhead_us);
@@ -42,13 +44,16 @@ pub fn draw(
                 if let Some(trail) = head.next_element_sibling() {
                     set(&trail, "x2", &Px(x).to_string());
                     set(&trail, "y2", &Px(y).to_string());
-                    if let Some(label) = trail.next_element_sibling() {
-                        if let Some((x, y)) = place {
-                            set(&label, "transform", &translate(x, y));
-                        }
-                        set(&label, "visibility", if place.is_some() { "visible" } else { "hidden" });
-                    }
                 }
+            }
+            if !arrow.is_bare
+                && let Some(label) = tag
+            {
+                if let Some((x, y)) = place {
+                    set(&label, "transform", &translate(x, y));
+                }
+                set(&label, "visibility", if place.is_some() { "visible" } else { "hidden" });
+                tag = label.next_element_sibling();
             }
             child = group.next_element_sibling();
         }

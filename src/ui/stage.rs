@@ -70,13 +70,19 @@ fn arrow(tree: &mut Tree, app: &App, arrow: &Arrow) {
             head(tree, arrow);
         });
         if !arrow.is_bare {
-            let width = arrow.label_width();
             el!(tree, "line", "class" = "trail", "x1" = arrow.from.0, "y1" = arrow.from.1);
-            el!(tree, "g", "class" = "tag"; {
-                el!(tree, "rect", "class" = "pill", "x" = -width / 2.0, "y" = "-9", "width" = width, "height" = "17", "rx" = "4");
-                el!(tree, "text", "class" = "label", "y" = "3.5"; { tree.text(&arrow.label) });
-            });
         }
+    });
+}
+
+/// The label of a message, above all lines.
+fn tag(tree: &mut Tree, app: &App, arrow: &Arrow) {
+    let is_chosen = arrow.name.is_some() && arrow.name == app.message_name();
+    let width = arrow.label_width();
+    el!(tree, "g", "class" = classes("tag", &[("quiet", arrow.is_quiet), ("chosen", is_chosen)]); {
+        tree.key(&arrow.key);
+        el!(tree, "rect", "class" = "pill", "x" = -width / 2.0, "y" = "-9", "width" = width, "height" = "17", "rx" = "4");
+        el!(tree, "text", "class" = "label", "y" = "3.5"; { tree.text(&arrow.label) });
     });
 }
 
@@ -297,6 +303,11 @@ pub fn stage(tree: &mut Tree, app: &App, view: &StageView) {
                 });
                 for line in &view.arrows {
                     arrow(tree, app, line);
+                }
+            });
+            el!(tree, "g", "class" = "tags"; {
+                for line in view.arrows.iter().filter(|line| !line.is_bare) {
+                    tag(tree, app, line);
                 }
             });
         });

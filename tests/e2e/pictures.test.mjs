@@ -95,7 +95,7 @@ for (const [name, [options, go]] of Object.entries(moments)) {
       assert.ok(differing <= PIXELS_MAX, `${differing} pixels differ; see target/pictures/${name}-differs.png`);
     }
     // A label that moved would be seen.
-    const label = page.locator(".arrow g[visibility=visible]").last();
+    const label = page.locator(".tag[visibility=visible]").last();
     if (await label.count() > 0) {
       await label.evaluate((label) => label.setAttribute("transform", `translate(3 0) ${label.getAttribute("transform")}`));
       assert.ok(compare(picture, await shoot(page)).differing > PIXELS_MAX, "the tolerance is small enough");

@@ -130,10 +130,12 @@ pub fn figure(tree: &mut Tree, view: &NodeView) {
         }
         if view.role.is_none() {
             el!(tree, "path", "class" = "cross", "d" = if is_small { "M-8 -8L8 8M-8 8L8 -8" } else { "M-14 -14L14 14M-14 14L14 -14" });
-            el!(tree, "text", "class" = "word below", "y" = view.radius + if is_small { 20.0 } else { 16.0 }; { say!(tree, "{} · {}", view.number, view.word) });
+            el!(tree, "text", "class" = "word under", "y" = view.radius + if is_small { 20.0 } else { 16.0 }; { say!(tree, "{} · {}", view.number, view.word) });
         } else if is_small {
             el!(tree, "text", "class" = "number small", "y" = "5"; { tree.text(&view.number) });
-            el!(tree, "text", "class" = "word below", "y" = view.radius + 20.0; { tree.text(view.word) });
+            if view.shows_word {
+                el!(tree, "text", "class" = "word under", "y" = view.radius + 20.0; { tree.text(view.word) });
+            }
         } else {
             el!(tree, "text", "class" = "number", "y" = "2"; { tree.text(&view.number) });
             el!(tree, "text", "class" = "word", "y" = "17"; { tree.text(view.word) });

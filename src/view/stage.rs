@@ -58,6 +58,8 @@ pub struct NodeView {
     pub role: Option<RoleShape>,
     /// The word under its number.
     pub word: &'static str,
+    /// Whether its word is drawn: on a phone there is no room for those of many; there only what is not at rest is named.
+    pub shows_word: bool,
     /// Whether it is an observer: it follows and does not count.
     pub is_observer: bool,
     /// Its epoch.
@@ -390,7 +392,7 @@ fn centres(looks: &Looks, count: u8) -> Vec<(f64, f64)> {
     ring(looks.extent, count).into_iter().zip(moved).map(place).collect()
 }
 
-fn node(session: &Session, (x, y): (f64, f64), id: ReplicaId, count: u8) -> NodeView {
+fn node(session: &Session, looks: &Looks, (x, y): (f64, f64), id: ReplicaId, count: u8) -> NodeView {
     let sim = session.sim();
     let standing = sim.standing(id);
     let is_up = sim.replica(id).is_some();
@@ -440,6 +442,9 @@ fn node(session: &Session, (x, y): (f64, f64), id: ReplicaId, count: u8) -> Node
         name: text::replica_name(id, word, role.is_some(), epoch),
         role,
         word,
+        shows_word: count <= 9
+            || looks.extent.width > 600.0
+            || !matches!(role, Some(RoleShape::Follower | RoleShape::Unattached)),
         is_observer,
         epoch,
         x,
@@ -461,7 +466,7 @@ pub fn stage(session: &Session, looks: &Looks) -> StageView {
     let sim = session.sim();
     let count = sim.replicas();
     let centres = centres(looks, count);
-    let nodes: Vec<NodeView> = sim.ids().map(|id| node(session, centres[id.index()], id, count)).collect();
+    let nodes: Vec<NodeView> = sim.ids().map(|id| node(session, looks, centres[id.index()], id, count)).collect();
     let inset = radius(count) + if count > 9 { 8.0 } else { 14.0 };
     // Messages that follow each other on a link fly side by side, so that their labels can be read. By their numbers, so
     // that none changes its path when another arrives.

@@ -1261,9 +1261,6 @@ impl Component for App {
             self.is_measured = true;
             self.measure(ctx);
         }
-        if let Some(session) = &self.session {
-            panels::draw_position(session);
-        }
         if std::mem::take(&mut self.is_costly) {
             self.panel_cost_ms = browser::now_ms() - self.diagram_ms;
         }
@@ -1307,8 +1304,7 @@ impl App {
             el!(tree, "main", "class" = class; {
                 stage::stage(tree, self, stage);
                 panels::sentence(tree, self, session, &self.explanation());
-                let stamp = self.calm_stamp << 2 | u64::from(self.is_passing) << 1 | u64::from(session.begun() == 0);
-                tree.part(&self.parts, held::TRANSPORT, stamp, |tree| panels::transport(tree, self, session));
+                panels::transport(tree, self, session);
                 tree.when(self.is_narrow(), |tree| panels::tabs(tree, self));
                 el!(tree, "div", "class" = "side"; {
                     panels::panel(tree, self, prefs::NODE, "chosen", |tree| inspector::inspector(tree, self, session));

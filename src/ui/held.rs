@@ -15,9 +15,11 @@ pub const TOOLS: usize = 6;
 /// See [`HEADER`].
 pub const TABLE: usize = 7;
 /// See [`HEADER`].
-pub const TRANSPORT: usize = 8;
+pub const MOVES: usize = 8;
+/// See [`HEADER`].
+pub const PACE: usize = 9;
 /// The first node; the others follow.
-pub const NODES: usize = 9;
+pub const NODES: usize = 10;
 
 /// What was drawn last, by part.
 #[derive(Default)]

@@ -1,6 +1,7 @@
 //! Everything around the stage but the inspector, the diagram and the tables.
 
 use super::app::{App, Msg, Open, SPEEDS};
+use super::held;
 use super::prefs::{NEXT, PANELS};
 use super::tree::{Tree, classes, el, say, truth};
 use raftwerk::executor::NEVER;
@@ -127,22 +128,12 @@ pub fn sentence(tree: &mut Tree, app: &App, session: &Session, explanation: &Exp
 }
 
 const CLOCK: &str = "clock";
-const POSITION: &str = "position";
-
-fn show(id: &str, text: &str) {
-    if let Some(element) = super::gloo_document().get_element_by_id(id) {
-        element.set_text_content(Some(text));
-    }
-}
 
 /// Shows a time on the clock, without rendering.
 pub fn draw_clock(playhead_us: u64) {
-    show(CLOCK, &text::time(playhead_us));
-}
-
-/// Shows where in the run one is, without rendering.
-pub fn draw_position(session: &Session) {
-    show(POSITION, &text::position(session.position(), session.sim().tasks_into(), session.length()));
+    if let Some(clock) = super::gloo_document().get_element_by_id(CLOCK) {
+        clock.set_text_content(Some(&text::time(playhead_us)));
+    }
 }
 
 /// A button whose sign is only for the eye.
@@ -164,41 +155,61 @@ fn marked(
     });
 }
 
-/// The buttons that move time.
+/// What moves time. Only the clock and the position change with each step.
 pub fn transport(tree: &mut Tree, app: &App, session: &Session) {
-    let (speed, is_quick) = app.pace();
     let is_passing = app.is_passing();
+    let (parts, _) = app.part(NEXT);
+    let stamp = app.calm_stamp() << 1 | u64::from(session.begun() == 0);
     el!(tree, "section", "class" = "transport", "aria-label" = "Playback"; {
-        marked(tree, "M8 1V11L2 6ZM9 1H11V11H9Z", " Back", "Step back", "", session.position() == 0 && !session.is_open(), Msg::StepBack);
-        if app.is_playing() {
-            marked(tree, "M2 1H5V11H2ZM7 1H10V11H7Z", " Pause", "Pause", "play", false, Msg::PlayPause);
-        } else {
-            marked(tree, "M2 1L11 6L2 11Z", " Play", "Play", "play", false, Msg::PlayPause);
-        }
-        marked(tree, "M1 1H3V11H1ZM4 1L10 6L4 11Z", " Step", "Step", "", false, Msg::Step);
+        tree.part(parts, held::MOVES, stamp, |tree| moves(tree, app, session));
         el!(tree, "output", "class" = "clock"; { el!(tree, "span", "id" = CLOCK) });
         el!(tree, "span", "class" = classes("passing", &[("on", is_passing)]); { tree.text(if is_passing { "» nothing due" } else { "" }) });
-        el!(tree, "span", "class" = "position"; { el!(tree, "span", "id" = POSITION) });
-        el!(tree, "span", "class" = "space");
-        el!(tree, "label", "class" = "speed"; {
-            tree.text("speed ");
-            tree.leaf("span", Some("speed-word"), SPEEDS[speed].1);
-            el!(tree, "input", "type" = "range", "min" = "0", "max" = SPEEDS.len() as u64 - 1, "aria-label" = "Speed",
-                "aria-valuetext" = SPEEDS[speed].1; {
-                tree.value(&speed.to_string());
-                tree.read(|value| Msg::Speed(value.parse().unwrap_or(0)));
-            });
-        });
-        el!(tree, "label", "class" = "quick"; {
-            el!(tree, "input", "type" = "checkbox"; {
-                tree.ticked(is_quick);
-                tree.read(|value| Msg::Quick(value == "true"));
-            });
-            tree.text(" skip quiet stretches");
-        });
-        tree.button("Reset", "", Msg::Reset);
-        tree.button("Another seed", "", Msg::AnotherSeed);
+        tree.leaf("span", Some("position"), &text::position(session.position(), session.sim().tasks_into(), session.length()));
+        tree.part(parts, held::PACE, app.calm_stamp(), |tree| pace(tree, app));
     });
+}
+
+/// The buttons that move time.
+fn moves(tree: &mut Tree, app: &App, session: &Session) {
+    marked(
+        tree,
+        "M8 1V11L2 6ZM9 1H11V11H9Z",
+        " Back",
+        "Step back",
+        "",
+        session.position() == 0 && !session.is_open(),
+        Msg::StepBack,
+    );
+    if app.is_playing() {
+        marked(tree, "M2 1H5V11H2ZM7 1H10V11H7Z", " Pause", "Pause", "play", false, Msg::PlayPause);
+    } else {
+        marked(tree, "M2 1L11 6L2 11Z", " Play", "Play", "play", false, Msg::PlayPause);
+    }
+    marked(tree, "M1 1H3V11H1ZM4 1L10 6L4 11Z", " Step", "Step", "", false, Msg::Step);
+}
+
+/// How fast it plays, and where it starts.
+fn pace(tree: &mut Tree, app: &App) {
+    let (speed, is_quick) = app.pace();
+    el!(tree, "span", "class" = "space");
+    el!(tree, "label", "class" = "speed"; {
+        tree.text("speed ");
+        tree.leaf("span", Some("speed-word"), SPEEDS[speed].1);
+        el!(tree, "input", "type" = "range", "min" = "0", "max" = SPEEDS.len() as u64 - 1, "aria-label" = "Speed",
+            "aria-valuetext" = SPEEDS[speed].1; {
+            tree.value(&speed.to_string());
+            tree.read(|value| Msg::Speed(value.parse().unwrap_or(0)));
+        });
+    });
+    el!(tree, "label", "class" = "quick"; {
+        el!(tree, "input", "type" = "checkbox"; {
+            tree.ticked(is_quick);
+            tree.read(|value| Msg::Quick(value == "true"));
+        });
+        tree.text(" skip quiet stretches");
+    });
+    tree.button("Reset", "", Msg::Reset);
+    tree.button("Another seed", "", Msg::AnotherSeed);
 }
 
 /// The tabs of a phone.

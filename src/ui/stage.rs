@@ -145,7 +145,7 @@ pub fn figure(tree: &mut Tree, view: &NodeView) {
                 el!(tree, "rect", "class" = "badge", "x" = "-8", "y" = "-9", "width" = badge_width, "height" = "18", "rx" = "9");
                 el!(tree, "text", "class" = "badge-text", "x" = badge_width / 2.0 - 8.0, "y" = "4"; { tree.text(&badge) });
             });
-            if !view.strip.is_empty() {
+            if !view.strip.is_empty() && view.shows_word {
                 strip(tree, view, is_small);
             }
         }

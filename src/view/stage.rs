@@ -58,7 +58,8 @@ pub struct NodeView {
     pub role: Option<RoleShape>,
     /// The word under its number.
     pub word: &'static str,
-    /// Whether its word is drawn: on a phone there is no room for those of many; there only what is not at rest is named.
+    /// Whether its word and the end of its log are drawn: on a phone there is no room for those of many; there only what is
+    /// not at rest has them.
     pub shows_word: bool,
     /// Whether it is an observer: it follows and does not count.
     pub is_observer: bool,
@@ -417,7 +418,7 @@ fn node(session: &Session, looks: &Looks, (x, y): (f64, f64), id: ReplicaId, cou
                 } else {
                     None
                 };
-                let ring = radius - if is_small(count) { 4.0 } else { 6.5 };
+                let ring = radius - if is_small(count) { 4.0 } else { 2.5 };
                 Vote { x: ring * x, y: ring * y, answer }
             })
             .collect(),

@@ -76,6 +76,7 @@ pub enum Msg {
     StepTask,
     Act(Command),
     Select(Option<ReplicaId>),
+    Click(ReplicaId),
     SelectMessage(EventName),
     SelectArrow(usize),
     SelectLink(ReplicaId, ReplicaId),
@@ -188,6 +189,8 @@ pub struct App {
     tab: usize,
     moved: Vec<(f64, f64)>,
     dragged: Option<Dragged>,
+    /// Whether the last press on a node was a drag.
+    has_dragged: bool,
     pointers: Vec<Pointer>,
     is_wheel_hint: bool,
     /// The width of the diagram on the screen, and whether it must be measured again.
@@ -874,6 +877,7 @@ impl Component for App {
             tab: prefs::NEXT,
             moved: Vec::new(),
             dragged: None,
+            has_dragged: false,
             pointers: Vec::new(),
             is_wheel_hint: false,
             diagram_width: 1_000.0,
@@ -1059,10 +1063,6 @@ impl Component for App {
                 true
             }
             Msg::Select(id) => {
-                if self.dragged.take().is_some_and(|dragged| dragged.has_moved) {
-                    // The click that ends a drag chooses nothing.
-                    return false;
-                }
                 let chosen = id.filter(|_| self.selected != id);
                 self.choose_nothing();
                 self.selected = chosen;
@@ -1071,6 +1071,13 @@ impl Component for App {
                 }
                 self.look_anew();
                 true
+            }
+            Msg::Click(id) => {
+                // The click that ends a drag chooses nothing.
+                if !std::mem::take(&mut self.has_dragged) {
+                    ctx.link().send_message(Msg::Select(Some(id)));
+                }
+                false
             }
             Msg::ToggleRule => {
                 self.is_rule_open = !self.is_rule_open;
@@ -1082,6 +1089,7 @@ impl Component for App {
             }
             Msg::Grab(id, x, y) => {
                 let was = self.moved.get(id.index()).copied().unwrap_or_default();
+                self.has_dragged = false;
                 self.dragged = Some(Dragged { id, from: (x, y), was, has_moved: false });
                 false
             }
@@ -1093,10 +1101,8 @@ impl Component for App {
                     let (id, was) = (dragged.id, dragged.was);
                     self.move_to(id, was);
                 }
-                // Kept for the click that follows, if it was a drag.
-                if !(is_meant && has_moved) {
-                    self.dragged = None;
-                }
+                self.dragged = None;
+                self.has_dragged = is_meant && has_moved;
                 has_moved
             }
             Msg::Nudge(id, x, y) => {

@@ -165,7 +165,7 @@ fn node(tree: &mut Tree, app: &App, view: &NodeView) {
         figure(tree, view);
         el!(tree, "circle", "class" = "node", "r" = view.radius + 15.0, "role" = "button", "tabindex" = "0",
             "aria-label" = &view.name, "aria-pressed" = truth(is_selected); {
-            tree.click(Msg::Select(Some(id)));
+            tree.click(Msg::Click(id));
             tree.hear(ListenerKind::onkeydown, move |event: &KeyboardEvent| {
                 let key = event.key();
                 let msg = match key.as_str() {

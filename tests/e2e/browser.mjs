@@ -7,7 +7,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
-import { execFileSync } from "node:child_process";
+import { gzipSync } from "node:zlib";
 import assert from "node:assert/strict";
 
 const root = fileURLToPath(new URL("../../dist/", import.meta.url));
@@ -40,9 +40,6 @@ export async function launch() {
   });
 }
 
-/** How many bytes a file is on its way, as gzip itself packs it (the library in Node.js packs wasm 2 % worse). */
-const gzipped = (body) => execFileSync("gzip", ["-9", "-c"], { input: body }).length;
-
 /** A page in a context of its own. `faults` collects what must not happen. */
 export async function open(browser, address, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 720 }, reducedMotion: "reduce", ...options });
@@ -54,7 +51,7 @@ export async function open(browser, address, options = {}) {
   page.on("request", (request) => {
     if (new URL(request.url()).host !== new URL(address).host) faults.push(`request to ${request.url()}`);
   });
-  page.on("response", (response) => bytes.push(response.body().then((body) => gzipped(body), () => 0)));
+  page.on("response", (response) => bytes.push(response.body().then((body) => gzipSync(body).length, () => 0)));
   await page.goto(address);
   return {
     page, context, faults,

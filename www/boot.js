@@ -4,6 +4,8 @@
 // nothing here asks it anything: the link comes from what was handed over, and starting again makes a fresh instance
 // of the module that was compiled once.
 
+import { runs } from "./__wasm_split.js";
+
 const tag = document.querySelector("script[data-wasm]");
 const here = (name) => new URL(tag.dataset[name], document.baseURI).href;
 
@@ -20,7 +22,8 @@ async function start() {
   // The glue keeps its instance in module scope; another address gives another scope.
   const glue = await import(starts === 0 ? here("js") : `${here("js")}?start=${starts}`);
   starts += 1;
-  await glue.default({ module_or_path: await compiled });
+  const exports = await glue.default({ module_or_path: await compiled });
+  runs(exports, here("wasm").replace(/[^/]*$/, (name) => `snippets/later.wasm?of=${name}`));
 }
 
 function paragraph(text) {

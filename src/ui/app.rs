@@ -8,23 +8,24 @@ use super::diagram::{self, SPANS};
 use super::draft::Draft;
 use super::frame;
 use super::held::{self, Parts};
+use super::later::{self, Part};
 use super::listen::listen;
 use super::playback::Playback;
 use super::prefs::{self, PANELS, Prefs};
 use super::tree::{Tree, classes, el};
-use super::{events, inspector, logs, overlays, panels, stage};
+use super::{panels, stage};
 use gloo_events::EventListener;
 use gloo_render::{AnimationFrame, request_animation_frame};
 use gloo_timers::callback::Timeout;
 use raftwerk::executor::NEVER;
-use raftwerk::explain::{Explanation, Question, ask, explain};
+use raftwerk::explain::{Explanation, Question, explain};
 use raftwerk::raft::kraft::KRaft;
 use raftwerk::raft::{Form, ReplicaId, Timer, TimerKind};
 use raftwerk::scenario::{Record, link};
 use raftwerk::session::Session;
 use raftwerk::sim::{Command, Compiled, EventName, What};
 use raftwerk::text::en as text;
-use raftwerk::view::inspect::{self, MessageView};
+use raftwerk::view::inspect::MessageView;
 use raftwerk::view::{self, Diagram, Extent, Looks, Sieve, Span, StageView, Thread};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
@@ -117,6 +118,8 @@ pub enum Msg {
     Tab(usize),
     SystemChanged,
     Measured,
+    LoadLater,
+    Later(bool),
     Close,
     Navigated,
     Hidden,
@@ -186,6 +189,8 @@ pub struct App {
     prefs: Prefs,
     /// Whether nothing flies.
     is_still: bool,
+    /// What comes after the first drawing could not be loaded.
+    is_later_missing: bool,
     tab: usize,
     moved: Vec<(f64, f64)>,
     dragged: Option<Dragged>,
@@ -267,6 +272,11 @@ impl App {
         self.question
     }
 
+    /// The diagram of this moment.
+    pub const fn diagram(&self) -> Option<&Diagram> {
+        self.diagram.as_ref()
+    }
+
     /// The name of the chosen message.
     pub fn message_name(&self) -> Option<EventName> {
         self.message.as_ref().map(|(name, _)| *name)
@@ -295,6 +305,12 @@ impl App {
     /// What the event list shows.
     pub const fn sieve(&self) -> &Sieve {
         &self.sieve
+    }
+
+    /// Loads what comes after the first drawing.
+    fn load_later(ctx: &Context<Self>) {
+        let link = ctx.link().clone();
+        wasm_bindgen_futures::spawn_local(async move { link.send_message(Msg::Later(later::load().await)) });
     }
 
     /// What is kept of the page.
@@ -498,11 +514,11 @@ impl App {
         }
         let end_us = session.marks().last().map_or(0, |mark| mark.at_us).max(session.sim().now_us());
         let span = Span::around(session.playhead_us(), SPANS[self.span].0, end_us);
-        self.thread = match self.message_name() {
-            Some(EventName::Delivery { from, to, number, .. }) => Thread::of(session, (from, to, number)),
-            _ => Thread::default(),
-        };
-        self.diagram = Some(view::diagram(session, self.diagram_width, span, self.prefs.kinds, &self.thread));
+        let drawn = later::time(
+            session,
+            &later::Frame { width: self.diagram_width, span, kinds: self.prefs.kinds, chosen: self.message_name() },
+        );
+        (self.diagram, self.thread) = drawn.map_or_else(Default::default, |(diagram, thread)| (Some(diagram), thread));
     }
 
     /// The time that is drawn: the playhead, or the last event where nothing flies.
@@ -874,6 +890,7 @@ impl Component for App {
             sieve: Sieve::default(),
             prefs: Prefs::kept(),
             is_still: false,
+            is_later_missing: false,
             tab: prefs::NEXT,
             moved: Vec::new(),
             dragged: None,
@@ -924,6 +941,9 @@ impl Component for App {
 
     fn update(&mut self, ctx: &Context<Self>, msg: Msg) -> bool {
         let is_time = matches!(msg, Msg::Beat | Msg::Frame);
+        if matches!(msg, Msg::Select(_) | Msg::Tab(_) | Msg::Toggle(_)) && std::mem::take(&mut self.is_later_missing) {
+            Self::load_later(ctx);
+        }
         let renders = match msg {
             Msg::Beat => {
                 let elapsed_ms = self.playback.elapsed_ms();
@@ -1033,8 +1053,7 @@ impl Component for App {
             Msg::Ask(question) => {
                 self.question = if self.question == Some(question) { None } else { Some(question) };
                 if let (Some(question), Some(session)) = (self.question, &self.session) {
-                    let steps = session.recent().rev().map(|(_, trace)| trace);
-                    self.announced = text::because(question, &ask(session.sim(), steps, question)).text;
+                    self.announced = later::answer(session, question);
                 }
                 true
             }
@@ -1042,7 +1061,7 @@ impl Component for App {
                 let is_off = self.message_name() == Some(name);
                 self.choose_nothing();
                 if let (false, Some(session)) = (is_off, &self.session) {
-                    self.message = Some((name, inspect::message(session, &name)));
+                    self.message = Some((name, later::message(session, name)));
                     self.tab = prefs::NODE;
                 }
                 self.look_anew();
@@ -1204,6 +1223,23 @@ impl Component for App {
                 true
             }
             Msg::Measured => true,
+            Msg::LoadLater => {
+                Self::load_later(ctx);
+                false
+            }
+            Msg::Later(is_here) => {
+                self.is_later_missing = !is_here;
+                if is_here {
+                    browser::say_whole();
+                } else {
+                    self.notice =
+                        "Part of this page could not be loaded, so its panels stay empty. Your run is kept: load the page again."
+                            .into();
+                }
+                self.is_measured = false;
+                self.look_anew();
+                true
+            }
             Msg::SystemChanged => {
                 self.look_anew();
                 true
@@ -1259,7 +1295,12 @@ impl Component for App {
         tree.finish()
     }
 
-    fn rendered(&mut self, ctx: &Context<Self>, _first: bool) {
+    fn rendered(&mut self, ctx: &Context<Self>, first: bool) {
+        if first {
+            // Once the first drawing is on the screen.
+            let scope = ctx.link().clone();
+            Timeout::new(0, move || scope.send_message(Msg::LoadLater)).forget();
+        }
         if let Some(focus) = self.focus.take() {
             browser::focus(focus);
         }
@@ -1309,24 +1350,20 @@ impl App {
             tree.part(&self.parts, held::HEADER, self.calm_stamp, |tree| panels::header(tree, self));
             el!(tree, "main", "class" = class; {
                 stage::stage(tree, self, stage);
-                panels::sentence(tree, self, session, &self.explanation());
+                panels::sentence(tree, self, &self.explanation());
                 panels::transport(tree, self, session);
                 tree.when(self.is_narrow(), |tree| panels::tabs(tree, self));
                 el!(tree, "div", "class" = "side"; {
-                    panels::panel(tree, self, prefs::NODE, "chosen", |tree| inspector::inspector(tree, self, session));
+                    panels::panel(tree, self, prefs::NODE, "chosen", |tree| later::draw(tree, self, Part::Inspector));
                     panels::panel(tree, self, prefs::NEXT, "next", |tree| panels::next(tree, self, session));
-                    panels::panel(tree, self, prefs::LOGS, "logs", |tree| logs::logs(tree, self, session));
+                    panels::panel(tree, self, prefs::LOGS, "logs", |tree| later::draw(tree, self, Part::Logs));
                 });
                 el!(tree, "div", "class" = "below"; {
-                    panels::panel(tree, self, prefs::TIME, "time", |tree| {
-                        if let Some(view) = &self.diagram {
-                            diagram::diagram(tree, self, view);
-                        }
-                    });
-                    panels::panel(tree, self, prefs::EVENTS, "events", |tree| events::list(tree, self, session));
+                    panels::panel(tree, self, prefs::TIME, "time", |tree| later::draw(tree, self, Part::Time));
+                    panels::panel(tree, self, prefs::EVENTS, "events", |tree| later::draw(tree, self, Part::Events));
                 });
             });
-            tree.group(|tree| overlays::overlay(tree, self));
+            tree.group(|tree| later::draw(tree, self, Part::Overlay));
             el!(tree, "p", "class" = "unseen", "role" = "status", "aria-live" = "polite"; { tree.text(&self.announced) });
         });
     }
@@ -1478,7 +1515,7 @@ impl App {
         match near {
             Some((from, to, number)) => {
                 let name = EventName::Delivery { from, to, number, is_copy: false };
-                let view = self.session.as_ref().and_then(|session| inspect::message(session, &name));
+                let view = self.session.as_ref().and_then(|session| later::message(session, name));
                 self.halt();
                 self.choose_nothing();
                 self.message = Some((name, view));

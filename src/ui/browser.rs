@@ -104,3 +104,10 @@ pub fn set_theme(theme: &str) {
         let _ = root.set_attribute("data-theme", theme);
     }
 }
+
+/// Says, for tests and styles, that all of the page is loaded.
+pub fn say_whole() {
+    if let Some(page) = gloo_document().document_element() {
+        let _ = page.set_attribute("data-whole", "");
+    }
+}

@@ -13,6 +13,7 @@ mod frame;
 mod held;
 mod inspector;
 mod keys;
+mod later;
 mod listen;
 mod logs;
 mod overlays;

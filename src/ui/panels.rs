@@ -2,10 +2,11 @@
 
 use super::app::{App, Msg, Open, SPEEDS};
 use super::held;
+use super::later::{self, Part};
 use super::prefs::{NEXT, PANELS};
 use super::tree::{Tree, classes, el, say, truth};
 use raftwerk::executor::NEVER;
-use raftwerk::explain::{Explanation, ask};
+use raftwerk::explain::Explanation;
 use raftwerk::scenario::link::LinkError;
 use raftwerk::session::Session;
 use raftwerk::sim::{Command, EventName, Property};
@@ -79,7 +80,8 @@ pub fn bad_link(tree: &mut Tree, error: Option<&LinkError>) {
     });
 }
 
-fn answer(tree: &mut Tree, sentence: &text::Sentence) {
+/// The answer to a question.
+pub fn answer(tree: &mut Tree, sentence: &text::Sentence) {
     el!(tree, "p", "class" = "answer"; {
         tree.text(&sentence.text);
         if !sentence.reference.is_empty() {
@@ -90,7 +92,7 @@ fn answer(tree: &mut Tree, sentence: &text::Sentence) {
 }
 
 /// The sentence about the last event, and the rule behind it.
-pub fn sentence(tree: &mut Tree, app: &App, session: &Session, explanation: &Explanation) {
+pub fn sentence(tree: &mut Tree, app: &App, explanation: &Explanation) {
     let rule = text::rule(explanation);
     let class = classes("sentence", &[("open", app.is_rule_open())]);
     el!(tree, "section", "class" = class, "aria-label" = "What happened and why"; {
@@ -113,9 +115,8 @@ pub fn sentence(tree: &mut Tree, app: &App, session: &Session, explanation: &Exp
             }
         });
         tree.group(|tree| {
-            if let Some(question) = app.question() {
-                let steps = session.recent().rev().map(|(_, trace)| trace);
-                answer(tree, &text::because(question, &ask(session.sim(), steps, question)));
+            if app.question().is_some() {
+                later::draw(tree, app, Part::Answer);
             }
         });
         tree.when(app.was_hidden(), |tree| tree.leaf("p", Some("notice"), "Paused while hidden."));

@@ -44,6 +44,7 @@ export async function launch() {
 export async function open(browser, address, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 720 }, reducedMotion: "reduce", ...options });
   const page = await context.newPage();
+  if (options.without) await page.route(options.without, (route) => route.abort());
   const faults = [];
   const bytes = [];
   page.on("console", (message) => { if (["error", "warning"].includes(message.type())) faults.push(message.text()); });
@@ -53,6 +54,8 @@ export async function open(browser, address, options = {}) {
   });
   page.on("response", (response) => bytes.push(response.body().then((body) => gzipSync(body).length, () => 0)));
   await page.goto(address);
+  // The second wasm file comes after the first drawing.
+  if (options.isWhole ?? true) await page.locator("html[data-whole]").waitFor();
   return {
     page, context, faults,
     transferred: async () => (await Promise.all(bytes)).reduce((sum, size) => sum + size, 0),

@@ -19,7 +19,7 @@ pub(crate) fn dist() -> Outcome {
 
 fn build_site(tools: &WebTools) -> Outcome {
     step("building the page (release)", || {
-        run(tools.command("trunk", false).args(["build", "--release", "--offline", "--log", "warn"]))
+        run(tools.trunk()?.args(["build", "--release", "--offline", "--log", "warn"]))
     })?;
     step("making its scripts and styles smaller", || {
         let dist = root().join("dist");
@@ -59,7 +59,7 @@ pub(crate) fn serve(args: &[&str]) -> Outcome {
     }
     let tools = web_tools()?;
     eprintln!("» building the page, then serving it; it is built anew when a file changes");
-    let mut trunk = tools.command("trunk", false);
+    let mut trunk = tools.trunk()?;
     trunk.args(["serve", "--release", "--offline", "--address", "127.0.0.1", "--log", "warn", "--port"]);
     trunk.arg(port.to_string());
     let mut server = Stops(trunk.spawn().map_err(|error| error.to_string())?);

@@ -7,6 +7,7 @@
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "xtask runs in real time")]
 
 mod commands;
+mod split;
 mod tools;
 
 use std::process::ExitCode;
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let result = match words.as_slice() {
+        _ if split::is_stand_in() => split::bind(),
         ["serve", rest @ ..] => commands::serve(rest),
         ["test"] => commands::test(None),
         ["test", part @ ("native" | "web" | "e2e")] => commands::test(Some(part)),

@@ -3,6 +3,7 @@
 //! Each tool is looked for where it would be used, then in the cache, then installed. The wasm target is, in this
 //! order: there already; added by rustup; Debian's compiler with its sources, from which the standard library is built.
 
+use crate::split::stand_in;
 use std::env;
 use std::ffi::OsString;
 use std::fs;
@@ -17,6 +18,8 @@ const TARGET: &str = "wasm32-unknown-unknown";
 const TRUNK: &str = "0.21.14";
 /// Must equal the crate's version in Cargo.toml.
 const WASM_BINDGEN: &str = "0.2.130";
+/// Cuts the page in two; must understand what the crate `wasm_split_helpers` of Cargo.toml leaves for it.
+const WASM_SPLIT: &str = "0.2.4";
 /// npm packages: the optimiser, the minifier, the browser driver, the accessibility checker, and what compares pictures.
 const NPM: [(&str, &str); 6] = [
     ("binaryen", "132.0.0"),
@@ -95,6 +98,10 @@ pub(crate) fn cargo() -> Command {
 /// A program from crates.io: the one on PATH if its version fits, else the cache's, else built now.
 fn cargo_tool(name: &str, program: &str, version: &str, extra: &[&str]) -> Outcome<PathBuf> {
     let fits = |path: &Path| {
+        if name == "wasm_split_cli_support" {
+            // It tells no version; the folder's name does.
+            return path.starts_with(cache().unwrap_or_default()) && path.is_file();
+        }
         let said = output(Command::new(path).arg("--version")).unwrap_or_default();
         said.split_whitespace().any(|word| word == version)
     };
@@ -208,7 +215,8 @@ pub(crate) fn web_tools() -> Outcome<WebTools> {
     let trunk = cargo_tool("trunk", "trunk", TRUNK, &["--locked"])?;
     let bindgen = cargo_tool("wasm-bindgen-cli", "wasm-bindgen", WASM_BINDGEN, &[])?;
     let npm = npm_tools()?.join("node_modules/.bin");
-    let mut folders = vec![trunk, bindgen, npm];
+    let split = cargo_tool("wasm_split_cli_support", "wasm-split-cli", WASM_SPLIT, &["--features", "build-binary"])?;
+    let mut folders = vec![trunk, bindgen, npm, split];
     if matches!(wasm, Wasm::Debian { .. }) {
         folders.push(PathBuf::from("/usr/bin"));
     }
@@ -236,6 +244,14 @@ impl WebTools {
                 .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", linker);
         }
         command
+    }
+
+    /// Trunk, by which the page is built, cut in two.
+    pub(crate) fn trunk(&self) -> Outcome<Command> {
+        let mut trunk = self.command("trunk", false);
+        let [real, cutter, optimiser] = ["wasm-bindgen", "wasm-split-cli", "wasm-opt"].map(|name| self.find(name));
+        stand_in(&mut trunk, &real?, &cutter?, &optimiser?)?;
+        Ok(trunk)
     }
 
     /// The folder of wasm-bindgen's programs.

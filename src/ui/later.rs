@@ -1,0 +1,142 @@
+//! What the page can do without at first: a second wasm file, loaded once the first drawing stands.
+//!
+//! [`second`] is where the page is cut: what only it uses is in the second file (`xtask/src/split.rs` cuts). Without that
+//! file the stage, the sentence, the playback and what comes next are there and work.
+//!
+//! Holds always: until the second file is there, nothing here does anything.
+
+use super::app::App;
+use super::tree::Tree;
+use super::{diagram, events, inspector, logs, overlays, panels};
+use raftwerk::explain::{Question, ask};
+use raftwerk::session::Session;
+use raftwerk::sim::EventName;
+use raftwerk::text::en as text;
+use raftwerk::view::inspect::{self, MessageView};
+use raftwerk::view::{self, Diagram, Kinds, Span, Thread};
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Waker};
+use wasm_split_helpers::{SplitLoaderError, wasm_split};
+
+static IS_HERE: AtomicBool = AtomicBool::new(false);
+
+/// Whether the second file is there.
+pub fn is_here() -> bool {
+    IS_HERE.load(Ordering::Relaxed)
+}
+
+/// Loads the second file; whether it is there then.
+pub async fn load() -> bool {
+    let is_here = second(Call::Nothing).await.is_ok();
+    IS_HERE.store(is_here, Ordering::Relaxed);
+    is_here
+}
+
+/// A part of the page that is drawn by the second file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    Inspector,
+    Logs,
+    Time,
+    Events,
+    Overlay,
+    Answer,
+}
+
+/// What is asked of the second file, and where the result goes.
+enum Call<'a> {
+    Nothing,
+    Draw(&'a mut Tree, &'a App, Part),
+    Answer(&'a Session, Question, &'a mut String),
+    Message(&'a Session, EventName, &'a mut Option<MessageView>),
+    Time(&'a Session, &'a Frame, &'a mut Option<(Diagram, Thread)>),
+}
+
+/// What the diagram shows.
+pub struct Frame {
+    /// Its width, in pixels.
+    pub width: f64,
+    /// Which time.
+    pub span: Span,
+    /// Which messages.
+    pub kinds: Kinds,
+    /// The chosen message.
+    pub chosen: Option<EventName>,
+}
+
+#[wasm_split(later, fallible)]
+fn second(call: Call<'_>) -> Result<(), SplitLoaderError> {
+    match call {
+        Call::Nothing => {}
+        Call::Draw(tree, app, part) => draw_part(tree, app, part),
+        Call::Answer(session, question, to) => *to = answer_to(session, question).text,
+        Call::Message(session, name, to) => *to = inspect::message(session, &name),
+        Call::Time(session, frame, to) => {
+            let thread = match frame.chosen {
+                Some(EventName::Delivery { from, to, number, .. }) => Thread::of(session, (from, to, number)),
+                _ => Thread::default(),
+            };
+            *to = Some((view::diagram(session, frame.width, frame.span, frame.kinds, &thread), thread));
+        }
+    }
+    Ok(())
+}
+
+/// The cut is called through a future, which is ready at once when the file is there.
+fn call(call: Call<'_>) {
+    if is_here() {
+        let _ = pin!(second(call)).poll(&mut Context::from_waker(Waker::noop()));
+    }
+}
+
+fn draw_part(tree: &mut Tree, app: &App, part: Part) {
+    let Some(session) = app.session() else { return };
+    match part {
+        Part::Inspector => inspector::inspector(tree, app, session),
+        Part::Logs => logs::logs(tree, app, session),
+        Part::Time => {
+            if let Some(view) = app.diagram() {
+                diagram::diagram(tree, app, view);
+            }
+        }
+        Part::Events => events::list(tree, app, session),
+        Part::Overlay => overlays::overlay(tree, app),
+        Part::Answer => {
+            if let Some(question) = app.question() {
+                panels::answer(tree, &answer_to(session, question));
+            }
+        }
+    }
+}
+
+fn answer_to(session: &Session, question: Question) -> text::Sentence {
+    let steps = session.recent().rev().map(|(_, trace)| trace);
+    text::because(question, &ask(session.sim(), steps, question))
+}
+
+/// Draws a part.
+pub fn draw(tree: &mut Tree, app: &App, part: Part) {
+    call(Call::Draw(tree, app, part));
+}
+
+/// The answer to a question about this moment, as text.
+pub fn answer(session: &Session, question: Question) -> String {
+    let mut said = String::new();
+    call(Call::Answer(session, question, &mut said));
+    said
+}
+
+/// A message, as the inspector shows it.
+pub fn message(session: &Session, name: EventName) -> Option<MessageView> {
+    let mut view = None;
+    call(Call::Message(session, name, &mut view));
+    view
+}
+
+/// The diagram, and the thread of the chosen message in it.
+pub fn time(session: &Session, frame: &Frame) -> Option<(Diagram, Thread)> {
+    let mut drawn = None;
+    call(Call::Time(session, frame, &mut drawn));
+    drawn
+}

@@ -126,7 +126,7 @@ fn dropping_one_message_changes_nothing_that_it_does_not_cause() {
         let dropped = loop {
             let found = session.sim().pending().into_iter().find_map(|event| match event.name {
                 EventName::Delivery { from, to, number, is_copy } => Some((from, to, number, is_copy)),
-                EventName::Timer { .. } | EventName::Task { .. } => None,
+                EventName::Timer { .. } | EventName::Task { .. } | EventName::Client { .. } => None,
             });
             if let Some(found) = found {
                 break found;
@@ -218,10 +218,10 @@ fn a_held_message_arrives_only_once_it_is_released_and_then_after_the_rest_of_it
             .map(|(key, _)| key.at_us)
     };
     let held_us = session.sim().now_us();
-    assert_eq!(session.act(held(false)), Err(CommandError::IsNotHeld));
+    assert_eq!(session.act(held(false)), Err(CommandError::IsNotHeld.into()));
     session.act(held(true)).expect("it flies");
-    assert_eq!(session.act(held(true)), Err(CommandError::IsHeld));
-    assert_eq!(session.act(Command::Duplicate { from, to, number, after_us: 1 }), Err(CommandError::IsHeld));
+    assert_eq!(session.act(held(true)), Err(CommandError::IsHeld.into()));
+    assert_eq!(session.act(Command::Duplicate { from, to, number, after_us: 1 }), Err(CommandError::IsHeld.into()));
     for _ in 0..200 {
         assert!(session.step(), "the others go on");
     }

@@ -24,6 +24,8 @@ pub enum Question {
         /// The answer's number on its link.
         number: u32,
     },
+    /// Why can nobody be elected now?
+    WhyNobodyElected,
     /// Why can this node not be elected now?
     WhyNotElected {
         /// Which.
@@ -69,6 +71,25 @@ pub enum Because {
     Leads,
     /// It does not run.
     IsDown,
+    /// It stands still.
+    IsPaused,
+    /// Who leads, who could be elected, and what stands in the way of the others.
+    Standings {
+        /// Who leads.
+        leading: ReplicaSet,
+        /// Whose way is free.
+        free: ReplicaSet,
+        /// Who does not run, or stands still.
+        stopped: ReplicaSet,
+        /// Who reaches too few.
+        apart: ReplicaSet,
+        /// Whose log is behind those of too many in reach.
+        behind: ReplicaSet,
+        /// Who would be refused by those who follow a leader.
+        refused: ReplicaSet,
+        /// How many votes are needed.
+        need: u8,
+    },
     /// Observers do not campaign.
     IsObserver,
     /// Fewer than a majority of the voters can both hear it and be heard.
@@ -128,6 +149,7 @@ pub fn ask<'a>(
         }
         Question::WhyNotCommitted { offset } => why_not_committed(sim, offset),
         Question::WhyNotElected { replica } => why_not_elected(sim, replica),
+        Question::WhyNobodyElected => standings(sim),
     }
 }
 
@@ -181,10 +203,31 @@ fn why_not_committed(sim: &Sim<KRaft>, offset: u64) -> Because {
     Because::OfAnOlderEpoch { leader: leads, epoch_start: *epoch_start }
 }
 
+/// What stands in each voter's way.
+fn standings(sim: &Sim<KRaft>) -> Because {
+    let voters = sim.settings().protocol.voters(sim.replicas());
+    let [mut leading, mut free, mut stopped, mut apart, mut behind, mut refused] = [ReplicaSet::default(); 6];
+    for id in voters.iter() {
+        let among = match why_not_elected(sim, id) {
+            Because::Leads => &mut leading,
+            Because::IsDown | Because::IsPaused => &mut stopped,
+            Because::TooFewInReach { .. } => &mut apart,
+            Because::LogBehind { .. } => &mut behind,
+            Because::OthersFollow { .. } => &mut refused,
+            _ => &mut free,
+        };
+        among.insert(id);
+    }
+    Because::Standings { leading, free, stopped, apart, behind, refused, need: small(voters.majority()) }
+}
+
 fn why_not_elected(sim: &Sim<KRaft>, replica: ReplicaId) -> Because {
     let Some(running) = sim.replica(replica) else {
         return Because::IsDown;
     };
+    if sim.is_paused(replica) {
+        return Because::IsPaused;
+    }
     if running.role().shape() == RoleShape::Leader {
         return Because::Leads;
     }
@@ -194,7 +237,8 @@ fn why_not_elected(sim: &Sim<KRaft>, replica: ReplicaId) -> Because {
     }
     let need = small(voters.majority());
     let hears = |id: ReplicaId| {
-        id == replica || (sim.replica(id).is_some() && !sim.is_cut(replica, id) && !sim.is_cut(id, replica))
+        let works = sim.replica(id).is_some() && !sim.is_paused(id);
+        id == replica || (works && !sim.is_blocked(replica, id) && !sim.is_blocked(id, replica))
     };
     let reach = set(voters.iter().filter(|&id| hears(id)));
     if reach.len() < voters.majority() {

@@ -11,7 +11,7 @@ pub use ask::{Because, Question, ask};
 
 use crate::raft::kraft::{KRaft, MessageKind, Note};
 use crate::raft::{Fault, MessageFace, ReplicaId, RequestError, RoleShape, TaskKind, Timer};
-use crate::sim::{Command, EventName, TraceEvent, What};
+use crate::sim::{Alarm, CallNote, Command, EventName, TraceEvent, What};
 
 /// What set a step off.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,6 +45,13 @@ pub enum Trigger {
         /// Which; unknown until it has run.
         kind: Option<TaskKind>,
     },
+    /// A client's alarm went off.
+    Client {
+        /// Whose, from 0.
+        client: u8,
+        /// Which.
+        alarm: Alarm,
+    },
 }
 
 /// A step, explained.
@@ -60,6 +67,8 @@ pub struct Explanation {
     pub fault: Option<(ReplicaId, Fault)>,
     /// What a replica refused to do for its user.
     pub refused: Option<(ReplicaId, RequestError)>,
+    /// What happened with requests of clients, and where.
+    pub calls: Vec<(ReplicaId, CallNote)>,
     /// How many messages were sent because of it.
     pub sent: usize,
     /// Whether tasks that belong to it have not run yet.
@@ -84,7 +93,7 @@ impl Explanation {
             || changes_leader(&self.then)
             || matches!(
                 self.trigger,
-                Trigger::Command(Command::Crash { .. } | Command::Restart { .. } | Command::Shutdown { .. })
+                Trigger::Command(command) if command.is_fault()
             )
     }
 }
@@ -121,6 +130,7 @@ pub fn explain(trace: &[TraceEvent<KRaft>], is_open: bool) -> Explanation {
                 Some(Trigger::Delivery { from, to: event.replica, face, is_wasted })
             }
             What::Fired { event: EventName::Timer { replica, timer, .. } } => Some(Trigger::Timer { replica, timer }),
+            What::Fired { event: EventName::Client { client, alarm, .. } } => Some(Trigger::Client { client, alarm }),
             What::Fired { event: EventName::Task { replica, .. } } => Some(Trigger::Task {
                 replica,
                 kind: trace.iter().find_map(|event| match event.what {
@@ -159,8 +169,13 @@ pub fn explain(trace: &[TraceEvent<KRaft>], is_open: bool) -> Explanation {
         What::Refused(why) => Some((event.replica, why)),
         _ => None,
     });
+    let call = |event: &TraceEvent<KRaft>| match event.what {
+        What::Call(note) => Some((event.replica, note)),
+        _ => None,
+    };
+    let calls = trace.iter().filter_map(call).collect();
     let sent = trace.iter().filter(|event| matches!(event.what, What::Sent { .. })).count();
-    Explanation { trigger, why, then, fault, refused, sent, is_open }
+    Explanation { trigger, why, then, fault, refused, calls, sent, is_open }
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@
 use super::digest::Encoder;
 use super::ids::ReplicaId;
 use super::protocol::{Context, Effects, Ended, Fault, Luck, Protocol, Replica, Request, RequestError};
-use super::timers::{Armed, Timer};
+use super::timers::{Armed, Timer, TimerTable};
 use crate::executor::{
     EventExecutor, MICROS_PER_MILLI, MockEventExecutor, MockTime, NEVER, Outcome, Rejected, TaskId, Turn, Work,
     in_order,
@@ -115,7 +115,8 @@ pub enum TaskError {
 }
 
 impl<M> Work for Task<M> {
-    type Value = ();
+    /// Of an append the offset of its last record, as `prepareAppend` gives it.
+    type Value = Option<u64>;
     type Error = TaskError;
 }
 
@@ -125,7 +126,9 @@ const TRUE_RATE_PPM: u32 = 1_000_000;
 /// A replica's clock against the global one.
 #[derive(Clone, Copy, Debug)]
 pub struct LocalClock {
-    /// What it shows when the global clock shows 0, in microseconds.
+    /// Since when it goes at this rate, in global microseconds.
+    pub since_us: u64,
+    /// What it showed then, in microseconds.
     pub offset_us: u64,
     /// Local microseconds per million global ones.
     pub rate_ppm: u32,
@@ -134,7 +137,7 @@ pub struct LocalClock {
 impl Default for LocalClock {
     #[inline]
     fn default() -> Self {
-        Self { offset_us: 0, rate_ppm: TRUE_RATE_PPM }
+        Self { since_us: 0, offset_us: 0, rate_ppm: TRUE_RATE_PPM }
     }
 }
 
@@ -143,10 +146,11 @@ impl LocalClock {
     #[must_use]
     #[inline]
     pub fn local_us(self, global_us: u64) -> u64 {
+        let run_us = global_us.saturating_sub(self.since_us);
         if self.rate_ppm == TRUE_RATE_PPM {
-            return self.offset_us.saturating_add(global_us).min(NEVER - 1);
+            return self.offset_us.saturating_add(run_us).min(NEVER - 1);
         }
-        let run = u128::from(global_us) * u128::from(self.rate_ppm) / u128::from(TRUE_RATE_PPM);
+        let run = u128::from(run_us) * u128::from(self.rate_ppm) / u128::from(TRUE_RATE_PPM);
         self.offset_us.saturating_add(u64::try_from(run).unwrap_or(NEVER - 1)).min(NEVER - 1)
     }
 
@@ -154,12 +158,19 @@ impl LocalClock {
     #[must_use]
     #[inline]
     pub fn global_us(self, local_us: u64) -> u64 {
-        let since_us = local_us.saturating_sub(self.offset_us);
+        let run_us = local_us.saturating_sub(self.offset_us);
         if self.rate_ppm == TRUE_RATE_PPM {
-            return since_us.min(NEVER - 1);
+            return self.since_us.saturating_add(run_us).min(NEVER - 1);
         }
-        let run = u128::from(since_us) * u128::from(TRUE_RATE_PPM);
-        u64::try_from(run.div_ceil(u128::from(self.rate_ppm.max(1)))).unwrap_or(NEVER - 1).min(NEVER - 1)
+        let run = u128::from(run_us) * u128::from(TRUE_RATE_PPM);
+        let run_us = u64::try_from(run.div_ceil(u128::from(self.rate_ppm.max(1)))).unwrap_or(NEVER - 1);
+        self.since_us.saturating_add(run_us).min(NEVER - 1)
+    }
+
+    /// The same clock, going at another rate from a global time on.
+    #[must_use]
+    pub fn at_rate(self, rate_ppm: u32, global_us: u64) -> Self {
+        Self { since_us: global_us, offset_us: self.local_us(global_us), rate_ppm }
     }
 }
 
@@ -365,6 +376,44 @@ impl<P: Protocol, X: EventExecutor<Task<P::Message>>> RaftClient<P, X> {
         }
     }
 
+    /// Gives it another clock; what is due keeps its local time.
+    pub fn set_clock(&mut self, clock: LocalClock, around: &mut Surroundings<'_, P>) {
+        self.clock = clock;
+        self.replan(around);
+    }
+
+    /// Moves deadlines by hand.
+    pub fn move_timers(&mut self, around: &mut Surroundings<'_, P>, change: impl FnOnce(&mut TimerTable)) {
+        change(self.replica.timers_mut());
+        self.replan(around);
+    }
+
+    /// Places the tasks of all armed timers anew.
+    fn replan(&mut self, around: &mut Surroundings<'_, P>) {
+        match self.settings.form {
+            // One whose task was lost stays asleep.
+            Form::SeparateEvents => {
+                let awake = self.replica.timers().armed().map(|(timer, _)| timer);
+                around.effects.timers.extend(awake.filter(|timer| self.timer_tasks[timer.index()].is_some()));
+            }
+            Form::OnePoll => {
+                // A poll that is due already may be there for more than timers: for what waits, or because the last one asked
+                // for another.
+                let now_us = self.executor.now_us();
+                let is_busy = !self.inbox.is_empty()
+                    || !self.hurried.is_empty()
+                    || self.polled_at_us == Some(self.clock.local_us(now_us));
+                match self.poll.take_if(|(_, due_us)| *due_us > now_us || !is_busy) {
+                    Some((task, _)) => {
+                        self.executor.cancel(task);
+                    }
+                    None => return,
+                }
+            }
+        }
+        self.settle(around);
+    }
+
     /// Takes back a waiting task, as a fault of the executor would: nobody tells the client.
     #[inline]
     pub fn lose(&mut self, id: TaskId) -> bool {
@@ -408,8 +457,13 @@ impl<P: Protocol, X: EventExecutor<Task<P::Message>>> RaftClient<P, X> {
     /// # Errors
     /// [`TaskError::Refused`] for a request that the replica refuses. A fault is left in the effects.
     #[inline]
-    pub fn run(&mut self, task: Task<P::Message>, around: &mut Surroundings<'_, P>) -> Result<(), TaskError> {
+    pub fn run(
+        &mut self,
+        task: Task<P::Message>,
+        around: &mut Surroundings<'_, P>,
+    ) -> Result<Option<u64>, TaskError> {
         let now_us = self.clock.local_us(self.executor.now_us());
+        let mut offset = None;
         match task {
             Task::Poll => self.run_poll(now_us, around),
             Task::PollState => {
@@ -438,13 +492,13 @@ impl<P: Protocol, X: EventExecutor<Task<P::Message>>> RaftClient<P, X> {
                 }
             }
             Task::Request(request) => {
-                self.replica.request(request, &mut around.at(now_us))?;
+                offset = self.replica.request(request, &mut around.at(now_us))?;
                 self.queue_poll(around);
             }
             Task::Arrival(from, message) => self.receive(from, message, around),
         }
         self.settle(around);
-        Ok(())
+        Ok(offset)
     }
 
     /// The state, one message, the listeners; then it says when it wants to come again.
@@ -624,7 +678,7 @@ impl<P: Protocol> RaftClient<P, MockEventExecutor<Task<P::Message>>> {
 
     /// Says how a taken task has ended.
     #[inline]
-    pub fn complete(&mut self, number: u64, result: Result<(), TaskError>) {
+    pub fn complete(&mut self, number: u64, result: Result<Option<u64>, TaskError>) {
         self.executor.complete(number, result.map_or_else(Outcome::Error, Outcome::Value));
     }
 
@@ -632,6 +686,7 @@ impl<P: Protocol> RaftClient<P, MockEventExecutor<Task<P::Message>>> {
     #[inline]
     pub fn encode(&self, out: &mut Encoder) {
         self.replica.encode(out);
+        out.u64(self.clock.since_us);
         out.u64(self.clock.offset_us);
         out.u32(self.clock.rate_ppm);
         out.option(self.polled_at_us);

@@ -63,7 +63,7 @@ pub struct Ran {
     /// How long it was queued, in microseconds.
     pub queued_for_us: u64,
     /// How it ended.
-    pub result: Result<(), TaskError>,
+    pub result: Result<Option<u64>, TaskError>,
 }
 
 /// A client with somebody who watches over it.
@@ -127,7 +127,7 @@ impl<P: Protocol, X: EventExecutor<Task<P::Message>>> RaftClientDriver<P, X> {
         self.client.ask(Request::Shutdown { timeout_us })
     }
 
-    /// Runs one task of the client's executor.
+    /// Runs one task of the client's executor; of an append it gives the last record's offset.
     ///
     /// # Errors
     /// [`TaskError`]; a fault has been reported to `faults`.
@@ -136,7 +136,7 @@ impl<P: Protocol, X: EventExecutor<Task<P::Message>>> RaftClientDriver<P, X> {
         task: Task<P::Message>,
         around: &mut Surroundings<'_, P>,
         faults: &mut dyn FaultHandler,
-    ) -> Result<(), TaskError> {
+    ) -> Result<Option<u64>, TaskError> {
         if !self.is_running() {
             return Err(TaskError::Stopped);
         }

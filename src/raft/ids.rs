@@ -50,7 +50,7 @@ impl ReplicaSet {
     #[must_use]
     #[inline]
     pub const fn contains(self, id: ReplicaId) -> bool {
-        self.0 & (1 << id.0) != 0
+        id.0 < 32 && self.0 & (1 << id.0) != 0
     }
 
     /// Puts `id` in.

@@ -326,6 +326,8 @@ pub trait Protocol: Copy + Debug + PartialEq + Sized + 'static {
     type Message: Clone + Debug;
     /// Which message, for the catalogue.
     type MessageKind: Copy + Debug + PartialEq;
+    /// The kind under which requests of clients, and their answers, are drawn.
+    const CLIENT: Self::MessageKind;
     /// Why something happened, for the catalogue.
     type Note: Copy + Debug + PartialEq;
     /// What survives a crash.
@@ -351,6 +353,9 @@ pub trait Protocol: Copy + Debug + PartialEq + Sized + 'static {
     /// Writes a disk for a state digest.
     fn encode_disk(disk: &Self::Disk, out: &mut Encoder);
 
+    /// Up to where a note says that entries are committed, exclusive, if it says so.
+    fn commit(note: &Self::Note) -> Option<u64>;
+
     /// The role and epoch that a note says were taken on, if it says so.
     fn role_change(note: &Self::Note) -> Option<(RoleShape, u32)>;
 }
@@ -372,17 +377,24 @@ pub trait Replica<P: Protocol>: Clone + Debug {
     /// A timer's time has come, or is made to come. True if `poll_state` must follow at once.
     fn fire(&mut self, timer: Timer, cx: &mut Context<'_, P>) -> bool;
 
-    /// Takes on what its user asks for; the next look at the state acts on it.
+    /// Takes on what its user asks for; the next look at the state acts on it. Of an append it gives the offset of the last
+    /// record.
     ///
     /// # Errors
     /// [`RequestError`]; then nothing has changed.
-    fn request(&mut self, request: Request, cx: &mut Context<'_, P>) -> Result<(), RequestError>;
+    fn request(&mut self, request: Request, cx: &mut Context<'_, P>) -> Result<Option<u64>, RequestError>;
 
     /// How a graceful shutdown has ended, if it has.
     fn ended(&self) -> Option<Ended>;
 
     /// Its timers.
     fn timers(&self) -> &TimerTable;
+
+    /// Its timers, for whoever moves a deadline by hand.
+    fn timers_mut(&mut self) -> &mut TimerTable;
+
+    /// The timer on which it would next seek votes, if it waits for one.
+    fn campaigns_on(&self) -> Option<Timer>;
 
     /// Its log.
     fn log(&self) -> &Log;

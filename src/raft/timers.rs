@@ -161,6 +161,26 @@ impl TimerTable {
         }
     }
 
+    /// Lets an armed timer go off `by_us` later, under the same number.
+    #[inline]
+    pub fn push_back(&mut self, timer: Timer, by_us: u64) {
+        let line = &mut self.lines[timer.index()];
+        if line.at_us != NEVER {
+            line.at_us = line.at_us.saturating_add(by_us).min(NEVER - 1);
+            line.length_us = line.length_us.saturating_add(by_us);
+        }
+    }
+
+    /// Sets the deadline of an armed timer, under the same number.
+    #[inline]
+    pub fn set_deadline(&mut self, timer: Timer, at_us: u64) {
+        let line = &mut self.lines[timer.index()];
+        if line.at_us != NEVER {
+            line.length_us = line.length_us.saturating_add(at_us).saturating_sub(line.at_us);
+            line.at_us = at_us;
+        }
+    }
+
     /// Stops `timer`; whether it was armed.
     #[inline]
     pub fn disarm(&mut self, timer: Timer) -> bool {

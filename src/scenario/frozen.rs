@@ -7,7 +7,10 @@ use super::record::{ProtocolSettings, Record, Start};
 use super::validate::{InputError, START_RECORDS_MAX};
 use crate::raft::kraft::{Bootstrap, KRaftSettings, Rules};
 use crate::raft::{ClientSettings, Form, REPLICAS_MAX, ReplicaId, ReplicaSet, Timer, TimerKind};
-use crate::sim::{Command, EventName, LinkConditions, Placed};
+use crate::sim::{
+    Alarm, CLIENTS_MAX, ClientOptions, Command, EventName, FlightName, Groups, LinkConditions, Placed, Plan, client_id,
+    client_number,
+};
 use serde::{Deserialize, Serialize};
 
 /// A `u64` that is decimal text for people and JSON, and a plain number in the binary form.
@@ -127,6 +130,38 @@ enum CommandV0 {
     Cancel { replica: u8, number: u32 },
     Append { replica: u8, key: u16, value: Big, count: u8 },
     SetHeld { from: u8, to: u8, number: u32, is_copy: bool, is_held: bool },
+    Delay { from: u8, to: u8, number: u32, is_copy: bool, by_us: u32 },
+    Swap { one: FlightV0, other: FlightV0 },
+    PushBackTimer { replica: u8, kind: TimerKindV0, peer: Option<u8>, number: u32, by_us: u32 },
+    PushBackClient { client: u8, alarm: AlarmV0, number: u32, by_us: u32 },
+    RunClient { client: u8, alarm: AlarmV0, number: u32 },
+    SpaceTimers { apart_us: u32 },
+    Pause { replica: u8 },
+    Resume { replica: u8 },
+    SetClock { replica: u8, rate_ppm: u32 },
+    /// The members of each group but the first.
+    Partition { groups: Vec<Vec<u8>> },
+    Heal,
+    AddClient { timeout_ms: u32, backoff_ms: u32, attempts: u8 },
+    ClientRequest { client: u8, key: u16, value: Big },
+    SetRate { client: u8, every_us: u32 },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FlightV0 {
+    from: u8,
+    to: u8,
+    number: u32,
+    is_copy: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum AlarmV0 {
+    Timeout,
+    Retry,
+    Next,
 }
 
 /// Epochs of a log are written as runs: (epoch, how many records).
@@ -147,9 +182,17 @@ struct PlacedV0 {
     tasks: u32,
     at_us: Big,
     command: CommandV0,
+    is_planned: bool,
 }
 
-/// A whole record. Replicas are numbered from 1, as people see them.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PlanV0 {
+    at_us: Big,
+    command: CommandV0,
+}
+
+/// A whole record. Replicas are numbered from 1, as people see them; where a link may end at a client, clients from 101.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RecordV0 {
@@ -163,6 +206,7 @@ pub(super) struct RecordV0 {
     protocol: ProtocolV0,
     starts: Vec<StartV0>,
     commands: Vec<PlacedV0>,
+    plans: Vec<PlanV0>,
     position: Big,
     tasks: u32,
     playhead_us: Big,
@@ -197,8 +241,108 @@ fn id_in(path: &str, shown: u8) -> Result<ReplicaId, InputError> {
     shown.checked_sub(1).map(ReplicaId).ok_or_else(|| InputError::new(path, "nodes are numbered from 1"))
 }
 
+/// What is added to a client's number where it stands among replicas.
+const CLIENTS_FROM: u8 = 101;
+
+/// The end of a link: a replica, or a client.
+fn end_in(path: &str, shown: u8) -> Result<ReplicaId, InputError> {
+    match shown.checked_sub(CLIENTS_FROM) {
+        None => {
+            let id = id_in(path, shown)?;
+            if id.0 < REPLICAS_MAX { Ok(id) } else { Err(InputError::new(path, format!("there is no node {id}"))) }
+        }
+        Some(client) if client < CLIENTS_MAX => Ok(client_id(client)),
+        Some(_) => Err(InputError::new(path, format!("clients are numbered from {CLIENTS_FROM}, at most {CLIENTS_MAX} of them"))),
+    }
+}
+
+fn client_in(path: &str, shown: u8) -> Result<u8, InputError> {
+    shown.checked_sub(1).ok_or_else(|| InputError::new(path, "clients are numbered from 1"))
+}
+
+const fn timer_out(kind: TimerKind) -> TimerKindV0 {
+    match kind {
+        TimerKind::Election => TimerKindV0::Election,
+        TimerKind::Fetch => TimerKindV0::Fetch,
+        TimerKind::CheckQuorum => TimerKindV0::CheckQuorum,
+        TimerKind::BeginQuorumEpoch => TimerKindV0::BeginQuorumEpoch,
+        TimerKind::Request => TimerKindV0::Request,
+        TimerKind::RetryBackoff => TimerKindV0::RetryBackoff,
+        TimerKind::LongPoll => TimerKindV0::LongPoll,
+        TimerKind::Shutdown => TimerKindV0::Shutdown,
+        TimerKind::Linger => TimerKindV0::Linger,
+    }
+}
+
+fn timer_in(path: &str, kind: &TimerKindV0, peer: Option<u8>) -> Result<Timer, InputError> {
+    let (kind, needs_peer) = match kind {
+        TimerKindV0::Election => (TimerKind::Election, false),
+        TimerKindV0::Fetch => (TimerKind::Fetch, false),
+        TimerKindV0::CheckQuorum => (TimerKind::CheckQuorum, false),
+        TimerKindV0::BeginQuorumEpoch => (TimerKind::BeginQuorumEpoch, false),
+        TimerKindV0::Request => (TimerKind::Request, true),
+        TimerKindV0::RetryBackoff => (TimerKind::RetryBackoff, true),
+        TimerKindV0::LongPoll => (TimerKind::LongPoll, false),
+        TimerKindV0::Shutdown => (TimerKind::Shutdown, false),
+        TimerKindV0::Linger => (TimerKind::Linger, false),
+    };
+    let path = format!("{path}.peer");
+    let peer = peer.map(|peer| id_in(&path, peer)).transpose()?;
+    if peer.is_some() != needs_peer {
+        return Err(InputError::new(path, "this timer is kept per peer, or it is not"));
+    }
+    Ok(Timer { kind, peer })
+}
+
+const fn alarm_out(alarm: Alarm) -> AlarmV0 {
+    match alarm {
+        Alarm::Timeout => AlarmV0::Timeout,
+        Alarm::Retry => AlarmV0::Retry,
+        Alarm::Next => AlarmV0::Next,
+    }
+}
+
+const fn alarm_in(alarm: &AlarmV0) -> Alarm {
+    match alarm {
+        AlarmV0::Timeout => Alarm::Timeout,
+        AlarmV0::Retry => Alarm::Retry,
+        AlarmV0::Next => Alarm::Next,
+    }
+}
+
+fn flight_in(path: &str, flight: &FlightV0) -> Result<FlightName, InputError> {
+    let from = end_in(&format!("{path}.from"), flight.from)?;
+    Ok((from, end_in(&format!("{path}.to"), flight.to)?, flight.number, flight.is_copy))
+}
+
+fn groups_in(path: &str, groups: &[Vec<u8>]) -> Result<Groups, InputError> {
+    let mut all = Groups::default();
+    for (index, group) in groups.iter().enumerate() {
+        let number = u8::try_from(index + 1).map_err(|_| InputError::new(path, "there are too many groups"))?;
+        for &member in group {
+            let id = end_in(path, member)?;
+            if all.of(id) != 0 {
+                return Err(InputError::new(path, "somebody is in two groups"));
+            }
+            all.put(id, number);
+        }
+    }
+    Ok(all)
+}
+
+fn groups_out(groups: &Groups, shown: impl Fn(ReplicaId) -> u8) -> Vec<Vec<u8>> {
+    let mut all = vec![Vec::new(); usize::from(groups.last())];
+    for (id, group) in groups.apart() {
+        if let Some(members) = all.get_mut(usize::from(group) - 1) {
+            members.push(shown(id));
+        }
+    }
+    all
+}
+
 fn command_out(command: Command) -> CommandV0 {
-    let shown = |id: ReplicaId| id.0 + 1;
+    let shown = |id: ReplicaId| client_number(id).map_or(id.0 + 1, |client| client + CLIENTS_FROM);
+    let flight = |(from, to, number, is_copy): FlightName| FlightV0 { from: shown(from), to: shown(to), number, is_copy };
     match command {
         Command::Crash { replica, keep_unflushed } => CommandV0::Crash { replica: shown(replica), keep_unflushed },
         Command::Restart { replica, is_wiped } => CommandV0::Restart { replica: shown(replica), is_wiped },
@@ -207,17 +351,7 @@ fn command_out(command: Command) -> CommandV0 {
         }
         Command::RunNow { event: EventName::Timer { replica, timer, number } } => CommandV0::RunTimer {
             replica: shown(replica),
-            kind: match timer.kind {
-                TimerKind::Election => TimerKindV0::Election,
-                TimerKind::Fetch => TimerKindV0::Fetch,
-                TimerKind::CheckQuorum => TimerKindV0::CheckQuorum,
-                TimerKind::BeginQuorumEpoch => TimerKindV0::BeginQuorumEpoch,
-                TimerKind::Request => TimerKindV0::Request,
-                TimerKind::RetryBackoff => TimerKindV0::RetryBackoff,
-                TimerKind::LongPoll => TimerKindV0::LongPoll,
-                TimerKind::Shutdown => TimerKindV0::Shutdown,
-                TimerKind::Linger => TimerKindV0::Linger,
-            },
+            kind: timer_out(timer.kind),
             peer: timer.peer.map(shown),
             number,
         },
@@ -236,6 +370,39 @@ fn command_out(command: Command) -> CommandV0 {
         Command::SetHeld { from, to, number, is_copy, is_held } => {
             CommandV0::SetHeld { from: shown(from), to: shown(to), number, is_copy, is_held }
         }
+        Command::Delay { from, to, number, is_copy, by_us } => {
+            CommandV0::Delay { from: shown(from), to: shown(to), number, is_copy, by_us }
+        }
+        Command::Swap { one, other } => CommandV0::Swap { one: flight(one), other: flight(other) },
+        Command::PushBack { event: EventName::Timer { replica, timer, number }, by_us } => CommandV0::PushBackTimer {
+            replica: shown(replica),
+            kind: timer_out(timer.kind),
+            peer: timer.peer.map(shown),
+            number,
+            by_us,
+        },
+        Command::PushBack { event: EventName::Client { client, alarm, number }, by_us } => {
+            CommandV0::PushBackClient { client: client + 1, alarm: alarm_out(alarm), number, by_us }
+        }
+        Command::PushBack { event: EventName::Delivery { .. } | EventName::Task { .. }, .. } => {
+            unreachable!("the validator lets only timers be pushed back")
+        }
+        Command::RunNow { event: EventName::Client { client, alarm, number } } => {
+            CommandV0::RunClient { client: client + 1, alarm: alarm_out(alarm), number }
+        }
+        Command::SpaceTimers { apart_us } => CommandV0::SpaceTimers { apart_us },
+        Command::Pause { replica } => CommandV0::Pause { replica: shown(replica) },
+        Command::Resume { replica } => CommandV0::Resume { replica: shown(replica) },
+        Command::SetClock { replica, rate_ppm } => CommandV0::SetClock { replica: shown(replica), rate_ppm },
+        Command::Partition { groups } => CommandV0::Partition { groups: groups_out(&groups, shown) },
+        Command::Heal => CommandV0::Heal,
+        Command::AddClient { options: ClientOptions { timeout_ms, backoff_ms, attempts } } => {
+            CommandV0::AddClient { timeout_ms, backoff_ms, attempts }
+        }
+        Command::ClientRequest { client, key, value } => {
+            CommandV0::ClientRequest { client: client + 1, key, value: Big(value) }
+        }
+        Command::SetRate { client, every_us } => CommandV0::SetRate { client: client + 1, every_us },
         Command::Duplicate { from, to, number, after_us } => {
             CommandV0::Duplicate { from: shown(from), to: shown(to), number, after_us }
         }
@@ -249,33 +416,52 @@ fn command_out(command: Command) -> CommandV0 {
 
 fn command_in(path: &str, command: &CommandV0) -> Result<Command, InputError> {
     let id = |field: &str, shown: u8| id_in(&format!("{path}.{field}"), shown);
+    let end = |field: &str, shown: u8| end_in(&format!("{path}.{field}"), shown);
+    let client_of = |shown: u8| client_in(&format!("{path}.client"), shown);
     Ok(match *command {
         CommandV0::Crash { replica, keep_unflushed } => {
             Command::Crash { replica: id("replica", replica)?, keep_unflushed }
         }
         CommandV0::Restart { replica, is_wiped } => Command::Restart { replica: id("replica", replica)?, is_wiped },
         CommandV0::RunDelivery { from, to, number, is_copy } => Command::RunNow {
-            event: EventName::Delivery { from: id("from", from)?, to: id("to", to)?, number, is_copy },
+            event: EventName::Delivery { from: end("from", from)?, to: end("to", to)?, number, is_copy },
         },
         CommandV0::RunTimer { replica, ref kind, peer, number } => {
-            let (kind, needs_peer) = match kind {
-                TimerKindV0::Election => (TimerKind::Election, false),
-                TimerKindV0::Fetch => (TimerKind::Fetch, false),
-                TimerKindV0::CheckQuorum => (TimerKind::CheckQuorum, false),
-                TimerKindV0::BeginQuorumEpoch => (TimerKind::BeginQuorumEpoch, false),
-                TimerKindV0::Request => (TimerKind::Request, true),
-                TimerKindV0::RetryBackoff => (TimerKind::RetryBackoff, true),
-                TimerKindV0::LongPoll => (TimerKind::LongPoll, false),
-                TimerKindV0::Shutdown => (TimerKind::Shutdown, false),
-                TimerKindV0::Linger => (TimerKind::Linger, false),
-            };
-            let peer = peer.map(|peer| id("peer", peer)).transpose()?;
-            if peer.is_some() != needs_peer {
-                return Err(InputError::new(format!("{path}.peer"), "this timer is kept per peer, or it is not"));
-            }
-            let timer = Timer { kind, peer };
+            let timer = timer_in(path, kind, peer)?;
             Command::RunNow { event: EventName::Timer { replica: id("replica", replica)?, timer, number } }
         }
+        CommandV0::PushBackTimer { replica, ref kind, peer, number, by_us } => {
+            let timer = timer_in(path, kind, peer)?;
+            Command::PushBack { event: EventName::Timer { replica: id("replica", replica)?, timer, number }, by_us }
+        }
+        CommandV0::PushBackClient { client, ref alarm, number, by_us } => {
+            let event = EventName::Client { client: client_of(client)?, alarm: alarm_in(alarm), number };
+            Command::PushBack { event, by_us }
+        }
+        CommandV0::RunClient { client, ref alarm, number } => {
+            Command::RunNow { event: EventName::Client { client: client_of(client)?, alarm: alarm_in(alarm), number } }
+        }
+        CommandV0::Delay { from, to, number, is_copy, by_us } => {
+            Command::Delay { from: end("from", from)?, to: end("to", to)?, number, is_copy, by_us }
+        }
+        CommandV0::Swap { ref one, ref other } => {
+            Command::Swap { one: flight_in(&format!("{path}.one"), one)?, other: flight_in(&format!("{path}.other"), other)? }
+        }
+        CommandV0::SpaceTimers { apart_us } => Command::SpaceTimers { apart_us },
+        CommandV0::Pause { replica } => Command::Pause { replica: id("replica", replica)? },
+        CommandV0::Resume { replica } => Command::Resume { replica: id("replica", replica)? },
+        CommandV0::SetClock { replica, rate_ppm } => Command::SetClock { replica: id("replica", replica)?, rate_ppm },
+        CommandV0::Partition { ref groups } => {
+            Command::Partition { groups: groups_in(&format!("{path}.groups"), groups)? }
+        }
+        CommandV0::Heal => Command::Heal,
+        CommandV0::AddClient { timeout_ms, backoff_ms, attempts } => {
+            Command::AddClient { options: ClientOptions { timeout_ms, backoff_ms, attempts } }
+        }
+        CommandV0::ClientRequest { client, key, value } => {
+            Command::ClientRequest { client: client_of(client)?, key, value: value.0 }
+        }
+        CommandV0::SetRate { client, every_us } => Command::SetRate { client: client_of(client)?, every_us },
         CommandV0::Append { replica, key, value, count } => {
             Command::Append { replica: id("replica", replica)?, key, value: value.0, count }
         }
@@ -288,19 +474,19 @@ fn command_in(path: &str, command: &CommandV0) -> Result<Command, InputError> {
         }
         CommandV0::Cancel { replica, number } => Command::Cancel { replica: id("replica", replica)?, number },
         CommandV0::Drop { from, to, number, is_copy } => {
-            Command::Drop { from: id("from", from)?, to: id("to", to)?, number, is_copy }
+            Command::Drop { from: end("from", from)?, to: end("to", to)?, number, is_copy }
         }
         CommandV0::SetHeld { from, to, number, is_copy, is_held } => {
-            Command::SetHeld { from: id("from", from)?, to: id("to", to)?, number, is_copy, is_held }
+            Command::SetHeld { from: end("from", from)?, to: end("to", to)?, number, is_copy, is_held }
         }
         CommandV0::Duplicate { from, to, number, after_us } => {
-            Command::Duplicate { from: id("from", from)?, to: id("to", to)?, number, after_us }
+            Command::Duplicate { from: end("from", from)?, to: end("to", to)?, number, after_us }
         }
         CommandV0::SetCut { from, to, is_cut } => {
-            Command::SetCut { from: id("from", from)?, to: id("to", to)?, is_cut }
+            Command::SetCut { from: end("from", from)?, to: end("to", to)?, is_cut }
         }
         CommandV0::SetLink { link, ref conditions } => Command::SetLink {
-            link: link.map(|(from, to)| Ok::<_, InputError>((id("link", from)?, id("link", to)?))).transpose()?,
+            link: link.map(|(from, to)| Ok::<_, InputError>((end("link", from)?, end("link", to)?))).transpose()?,
             conditions: links_in(conditions),
         },
     })
@@ -396,7 +582,13 @@ pub(super) fn out(record: &Record) -> RecordV0 {
                 tasks: placed.tasks,
                 at_us: Big(placed.at_us),
                 command: command_out(placed.command),
+                is_planned: placed.is_planned,
             })
+            .collect(),
+        plans: record
+            .plans
+            .iter()
+            .map(|plan| PlanV0 { at_us: Big(plan.at_us), command: command_out(plan.command) })
             .collect(),
         position: Big(record.position),
         tasks: record.tasks,
@@ -414,13 +606,22 @@ pub(super) fn into_record(wire: RecordV0) -> Result<Record, InputError> {
         return Err(InputError::new("format", "it was made by another version of this page"));
     }
     let ProtocolV0::Kraft(k) = wire.protocol;
+    let plans = wire
+        .plans
+        .iter()
+        .enumerate()
+        .map(|(index, plan)| {
+            let command = command_in(&format!("plans[{index}].command"), &plan.command)?;
+            Ok(Plan { at_us: plan.at_us.0, command })
+        })
+        .collect::<Result<_, InputError>>()?;
     let commands = wire
         .commands
         .iter()
         .enumerate()
         .map(|(index, placed)| {
             let command = command_in(&format!("commands[{index}].command"), &placed.command)?;
-            Ok(Placed { step: placed.step.0, tasks: placed.tasks, at_us: placed.at_us.0, command })
+            Ok(Placed { step: placed.step.0, tasks: placed.tasks, at_us: placed.at_us.0, command, is_planned: placed.is_planned })
         })
         .collect::<Result<_, InputError>>()?;
     let starts = wire.starts.iter().enumerate();
@@ -459,6 +660,7 @@ pub(super) fn into_record(wire: RecordV0) -> Result<Record, InputError> {
         }),
         starts,
         commands,
+        plans,
         position: wire.position.0,
         tasks: wire.tasks,
         playhead_us: wire.playhead_us.0,

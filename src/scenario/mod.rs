@@ -14,4 +14,4 @@ mod validate;
 
 pub use json::{from_json, to_json};
 pub use record::{ProtocolSettings, Record, Start};
-pub use validate::{InputError, POSITION_MAX, validate};
+pub use validate::{InputError, POSITION_MAX, validate, validate_command};

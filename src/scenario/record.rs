@@ -2,7 +2,7 @@
 
 use crate::raft::kraft::KRaftSettings;
 use crate::raft::{ClientSettings, ReplicaId};
-use crate::sim::{LinkConditions, Placed};
+use crate::sim::{LinkConditions, Placed, Plan};
 
 /// Which protocol runs, with its settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +45,8 @@ pub struct Record {
     pub starts: Vec<Start>,
     /// What was done, in order.
     pub commands: Vec<Placed>,
+    /// What is still to be done at a time, rising by it.
+    pub plans: Vec<Plan>,
     /// The position to look at, in steps.
     pub position: u64,
     /// How many executor tasks of the next step have run at that position.
@@ -64,6 +66,7 @@ impl Default for Record {
             protocol: ProtocolSettings::KRaft(KRaftSettings::default()),
             starts: Vec::new(),
             commands: Vec::new(),
+            plans: Vec::new(),
             position: 0,
             tasks: 0,
             playhead_us: 0,

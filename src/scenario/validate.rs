@@ -3,7 +3,7 @@
 use super::record::{ProtocolSettings, Record, Start};
 use crate::raft::kraft::KRaftSettings;
 use crate::raft::{BATCH_ENTRIES, REPLICAS_MAX, ReplicaId, ReplicaSet, TASKS_AT_ONCE_MAX};
-use crate::sim::{Command, EventName, LinkConditions, PPM};
+use crate::sim::{CLIENTS_MAX, Command, EventName, LinkConditions, PPM, client_number};
 
 /// A year in milliseconds would fit; an hour is more than anybody watches.
 const TIMEOUT_MS_MAX: u32 = 3_600_000;
@@ -11,6 +11,8 @@ const TIMEOUT_MS_MAX: u32 = 3_600_000;
 const EPOCH_MAX: u32 = 1_000_000_000;
 /// The longest flight: ten minutes.
 const LATENCY_US_MAX: u32 = 600_000_000;
+/// The latest time of a plan: a thousand hours.
+const PLAN_US_MAX: u64 = 3_600_000_000_000;
 /// The most commands of one run.
 const COMMANDS_MAX: usize = 100_000;
 /// The most records of a replica's log at the start.
@@ -31,6 +33,11 @@ pub struct InputError {
 }
 
 impl InputError {
+    /// What is wrong with the field at `path`.
+    pub fn of(path: &str, says: &str) -> Self {
+        Self::new(path, says)
+    }
+
     pub(super) fn new(path: impl Into<String>, says: impl Into<String>) -> Self {
         Self { path: path.into(), says: says.into() }
     }
@@ -72,7 +79,17 @@ fn check_kraft(path: &str, k: &KRaftSettings) -> Result<(), InputError> {
     within(&format!("{path}.election_backoff_max_ms"), k.election_backoff_max_ms.into(), 0, TIMEOUT_MS_MAX.into())
 }
 
-fn check_command(path: &str, command: &Command, replicas: u8) -> Result<(), InputError> {
+/// Clocks between a tenth and ten times as fast as the true one.
+const RATE_PPM: (u32, u32) = (PPM / 10, PPM * 10);
+/// The shortest time between two requests of a client's steady rate: a millisecond.
+const EVERY_US_MIN: u32 = 1_000;
+
+/// Checks a command from outside for a cluster of so many replicas. Whether it can be carried out where it stands, only the
+/// run itself tells.
+///
+/// # Errors
+/// [`InputError`] with the path of the first field that is wrong.
+pub fn validate_command(path: &str, command: &Command, replicas: u8) -> Result<(), InputError> {
     let exists = |field: &str, id: ReplicaId| {
         if id.0 < replicas {
             Ok(())
@@ -80,12 +97,43 @@ fn check_command(path: &str, command: &Command, replicas: u8) -> Result<(), Inpu
             Err(InputError::new(format!("{path}.{field}"), format!("there is no node {id}")))
         }
     };
+    let client_exists = |field: &str, client: u8| {
+        if client < CLIENTS_MAX {
+            Ok(())
+        } else {
+            Err(InputError::new(format!("{path}.{field}"), format!("clients are numbered from 1 to {CLIENTS_MAX}")))
+        }
+    };
+    // An end of a link is a replica's or a client's; a link joins two replicas, or a client and a replica.
+    let end = |field: &str, id: ReplicaId| match client_number(id) {
+        Some(client) => client_exists(field, client),
+        None => exists(field, id),
+    };
+    let link = |from: ReplicaId, to: ReplicaId| {
+        end("from", from)?;
+        end("to", to)?;
+        if client_number(from).is_some() && client_number(to).is_some() {
+            return Err(InputError::new(format!("{path}.to"), "there is no link between two clients"));
+        }
+        Ok(())
+    };
+    let event = |event: &EventName| match event {
+        EventName::Task { replica, .. } => exists("replica", *replica),
+        EventName::Timer { replica, timer, .. } => {
+            exists("replica", *replica)?;
+            timer.peer.map_or(Ok(()), |peer| exists("peer", peer))
+        }
+        EventName::Delivery { from, to, .. } => link(*from, *to),
+        EventName::Client { client, .. } => client_exists("client", *client),
+    };
+    let later = |field: &str, us: u32| within(&format!("{path}.{field}"), us.into(), 0, LATENCY_US_MAX.into());
     match command {
         Command::Crash { replica, .. }
         | Command::Restart { replica, .. }
         | Command::Resign { replica }
-        | Command::Cancel { replica, .. }
-        | Command::RunNow { event: EventName::Task { replica, .. } } => exists("replica", *replica),
+        | Command::Pause { replica }
+        | Command::Resume { replica }
+        | Command::Cancel { replica, .. } => exists("replica", *replica),
         Command::Append { replica, count, .. } => {
             exists("replica", *replica)?;
             within(&format!("{path}.count"), (*count).into(), 1, BATCH_ENTRIES as u64)
@@ -94,26 +142,56 @@ fn check_command(path: &str, command: &Command, replicas: u8) -> Result<(), Inpu
             exists("replica", *replica)?;
             within(&format!("{path}.timeout_ms"), (*timeout_ms).into(), 0, TIMEOUT_MS_MAX.into())
         }
-        Command::RunNow { event: EventName::Timer { replica, timer, .. } } => {
+        Command::SetClock { replica, rate_ppm } => {
             exists("replica", *replica)?;
-            timer.peer.map_or(Ok(()), |peer| exists("peer", peer))
+            within(&format!("{path}.rate_ppm"), (*rate_ppm).into(), RATE_PPM.0.into(), RATE_PPM.1.into())
         }
-        Command::RunNow { event: EventName::Delivery { from, to, .. } }
-        | Command::Drop { from, to, .. }
-        | Command::SetHeld { from, to, .. }
-        | Command::SetCut { from, to, .. } => {
-            exists("from", *from)?;
-            exists("to", *to)
+        Command::RunNow { event: name } => event(name),
+        Command::PushBack { event: name, by_us } => {
+            event(name)?;
+            if matches!(name, EventName::Delivery { .. } | EventName::Task { .. }) {
+                return Err(InputError::new(format!("{path}.event"), "only timers are pushed back"));
+            }
+            later("by_us", *by_us)
+        }
+        Command::SpaceTimers { apart_us } => later("apart_us", *apart_us),
+        Command::Drop { from, to, .. } | Command::SetHeld { from, to, .. } | Command::SetCut { from, to, .. } => {
+            link(*from, *to)
+        }
+        Command::Delay { from, to, by_us, .. } => {
+            link(*from, *to)?;
+            later("by_us", *by_us)
+        }
+        Command::Swap { one, other } => {
+            link(one.0, one.1)?;
+            link(other.0, other.1)
         }
         Command::Duplicate { from, to, after_us, .. } => {
-            exists("from", *from)?;
-            exists("to", *to)?;
-            within(&format!("{path}.after_us"), (*after_us).into(), 0, LATENCY_US_MAX.into())
+            link(*from, *to)?;
+            later("after_us", *after_us)
         }
-        Command::SetLink { link, conditions } => {
-            if let Some((from, to)) = link {
-                exists("from", *from)?;
-                exists("to", *to)?;
+        Command::Partition { groups } => {
+            groups.apart().try_for_each(|(id, _)| end("groups", id))?;
+            within(&format!("{path}.groups"), groups.last().into(), 0, u64::from(replicas))
+        }
+        Command::Heal => Ok(()),
+        Command::AddClient { options } => {
+            let path = format!("{path}.options");
+            within(&format!("{path}.timeout_ms"), options.timeout_ms.into(), 1, TIMEOUT_MS_MAX.into())?;
+            within(&format!("{path}.backoff_ms"), options.backoff_ms.into(), 1, TIMEOUT_MS_MAX.into())?;
+            within(&format!("{path}.attempts"), options.attempts.into(), 1, 100)
+        }
+        Command::ClientRequest { client, .. } => client_exists("client", *client),
+        Command::SetRate { client, every_us } => {
+            client_exists("client", *client)?;
+            if *every_us == 0 {
+                return Ok(());
+            }
+            within(&format!("{path}.every_us"), (*every_us).into(), EVERY_US_MIN.into(), LATENCY_US_MAX.into())
+        }
+        Command::SetLink { link: on, conditions } => {
+            if let Some((from, to)) = on {
+                link(*from, *to)?;
             }
             check_links(&format!("{path}.conditions"), conditions)
         }
@@ -243,7 +321,15 @@ pub fn validate(record: &Record) -> Result<(), InputError> {
         within(&format!("{path}.step"), placed.step, 0, POSITION_MAX)?;
         within(&format!("{path}.tasks"), placed.tasks.into(), 0, TASKS_AT_ONCE_MAX.into())?;
         before = (placed.step, placed.at_us);
-        check_command(&path, &placed.command, record.replicas)?;
+        validate_command(&path, &placed.command, record.replicas)?;
+    }
+    if record.plans.len() > COMMANDS_MAX {
+        return Err(InputError::new("plans", format!("there are more than {COMMANDS_MAX}")));
+    }
+    for (index, plan) in record.plans.iter().enumerate() {
+        let path = format!("plans[{index}]");
+        within(&format!("{path}.at_us"), plan.at_us, 0, PLAN_US_MAX)?;
+        validate_command(&path, &plan.command, record.replicas)?;
     }
     Ok(())
 }

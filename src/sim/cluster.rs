@@ -11,7 +11,10 @@
 //!
 //! Holds always: the clock only moves to events and commands.
 
-use super::command::{Command, CommandError, EventName, Placed};
+use super::clients::{
+    Act, Alarm, Ask, CLIENTS_MAX, CallNote, ClientState, Desk, Mail, Reply, Says, client_id, client_number,
+};
+use super::command::{Command, CommandError, EventName, Groups, Placed};
 use super::invariants::{Touched, Violation, Watch};
 use super::luck::ReplicaLuck;
 use super::network::{DeliveryKey, Flight, Network};
@@ -19,9 +22,9 @@ use super::settings::SimSettings;
 use super::trace::{TraceEvent, What};
 use crate::executor::{MICROS_PER_MILLI, MockEventExecutor, MockTime, NEVER, earliest, in_order};
 use crate::raft::{
-    Armed, DriverState, Effects, Encoder, Ended, Face, Failure, LocalClock, Log, Protocol, RaftClient,
-    RaftClientDriver, Ran, Replica, ReplicaId, Request, Standing, Surroundings, Task, TaskError, TaskKind, Timer,
-    TimerTable, Upcoming,
+    Armed, DriverState, Effects, Encoder, Ended, Face, Failure, LocalClock, Log, MessageFace, Protocol, RaftClient,
+    RaftClientDriver, Ran, Replica, ReplicaId, Request, RequestError, Standing, Surroundings, Task, TaskError, TaskKind,
+    Timer, TimerTable, Upcoming, Verdict,
 };
 use std::sync::Arc;
 
@@ -105,7 +108,11 @@ pub struct Sim<P: Protocol> {
     /// When each executor's first task is due, in global microseconds.
     dues_us: Vec<u64>,
     luck: Vec<ReplicaLuck>,
-    network: Network<P::Message>,
+    network: Network<Mail<P::Message>>,
+    /// Each replica's clock, for all its lives.
+    clocks: Vec<LocalClock>,
+    clients: Vec<ClientState>,
+    desk: Desk,
     steps: u64,
     /// The replica whose step is open, and how many of its tasks have run.
     open: Option<(ReplicaId, u32)>,
@@ -144,6 +151,9 @@ impl<P: Protocol> Sim<P> {
                 .collect(),
             luck: (0..replicas).map(|id| ReplicaLuck::new(settings.seed, ReplicaId(id))).collect(),
             network: Network::new(replicas, settings.seed, settings.links),
+            clocks: vec![LocalClock::default(); usize::from(replicas)],
+            clients: Vec::new(),
+            desk: Desk::default(),
             steps: 0,
             open: None,
             protocol_digest: 0,
@@ -306,14 +316,68 @@ impl<P: Protocol> Sim<P> {
     }
 
     /// Everything in flight, in no particular order.
-    pub fn flights(&self) -> impl Iterator<Item = (DeliveryKey, &Flight<P::Message>)> {
+    pub fn flights(&self) -> impl Iterator<Item = (DeliveryKey, &Flight<Mail<P::Message>>)> {
         self.network.flights()
     }
 
-    /// Whether a link is cut.
+    /// Whether a link itself is cut.
     #[must_use]
     pub fn is_cut(&self, from: ReplicaId, to: ReplicaId) -> bool {
         self.network.is_cut(from, to)
+    }
+
+    /// Whether what is sent there is lost: the link is cut, or the two are in different groups.
+    #[must_use]
+    pub fn is_blocked(&self, from: ReplicaId, to: ReplicaId) -> bool {
+        self.network.is_blocked(from, to)
+    }
+
+    /// Who is in which group of a partition.
+    #[must_use]
+    pub const fn groups(&self) -> &Groups {
+        self.network.groups()
+    }
+
+    /// Whether nothing is cut or parted.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.network.is_whole()
+    }
+
+    /// Whether a replica is paused.
+    #[must_use]
+    pub fn is_paused(&self, id: ReplicaId) -> bool {
+        self.network.paused().contains(id)
+    }
+
+    /// A replica's clock.
+    #[must_use]
+    pub fn clock(&self, id: ReplicaId) -> LocalClock {
+        self.clocks.get(id.index()).copied().unwrap_or_default()
+    }
+
+    /// The clients of the cluster, by their number.
+    #[must_use]
+    pub fn clients(&self) -> &[ClientState] {
+        &self.clients
+    }
+
+    pub(super) const fn desk(&self) -> &Desk {
+        &self.desk
+    }
+
+    /// What is drawn of a message.
+    #[must_use]
+    pub fn face_of(mail: &Mail<P::Message>) -> MessageFace<P::MessageKind> {
+        match mail {
+            Mail::Peer(message) => P::message_face(message),
+            Mail::Ask(_) => MessageFace { kind: P::CLIENT, epoch: 0, verdict: Verdict::Asks, entries: 1 },
+            Mail::Reply(reply) => {
+                let verdict =
+                    if matches!(reply.says, Says::Committed { .. }) { Verdict::Granted } else { Verdict::Refused };
+                MessageFace { kind: P::CLIENT, epoch: 0, verdict, entries: 0 }
+            }
+        }
     }
 
     /// How a link treats messages.
@@ -334,6 +398,12 @@ impl<P: Protocol> Sim<P> {
         if let Some((index, at_us)) = earliest(self.dues_us.iter().copied()) {
             best = (at_us, ReplicaId(u8::try_from(index).unwrap_or(u8::MAX)), false);
         }
+        for (client, state) in (0..).zip(&self.clients) {
+            let (at_us, _) = state.first_alarm();
+            if at_us < best.0 {
+                best = (at_us, client_id(client), false);
+            }
+        }
         if let Some(key) = self.network.first() {
             let comes_first = match (key.at_us, key.to).cmp(&(best.0, best.1)) {
                 std::cmp::Ordering::Less => true,
@@ -353,10 +423,17 @@ impl<P: Protocol> Sim<P> {
     /// When the next event is due, in global microseconds; [`NEVER`] if nothing is left to do.
     #[must_use]
     pub fn next_due_us(&self) -> u64 {
-        self.next_key().map_or(NEVER, |(at_us, ..)| at_us)
+        // What waited for a paused replica may have been due before.
+        self.next_key().map_or(NEVER, |(at_us, ..)| at_us.max(self.now_us()))
     }
 
     fn executor_event(&self, replica: ReplicaId) -> Option<NextEvent> {
+        if let Some(client) = client_number(replica) {
+            let state = self.clients.get(usize::from(client))?;
+            let (at_us, first) = state.first_alarm();
+            let (.., number) = state.alarms().find(|&(_, alarm, _)| alarm == first)?;
+            return Some(NextEvent { at_us, replica, name: EventName::Client { client, alarm: first, number } });
+        }
         let (at_us, upcoming) = self.client(replica)?.upcoming()?;
         let name = match upcoming {
             Upcoming::Timer(timer, line) => timer_name(replica, timer, line),
@@ -371,16 +448,23 @@ impl<P: Protocol> Sim<P> {
         let (at_us, replica, is_delivery) = self.next_key()?;
         if is_delivery {
             let key = self.network.first()?;
-            return Some(NextEvent { at_us, replica, name: delivery_name(key) });
+            return Some(NextEvent { at_us: at_us.max(self.now_us()), replica, name: delivery_name(key) });
         }
-        self.executor_event(replica)
+        self.executor_event(replica).map(|event| NextEvent { at_us: event.at_us.max(self.now_us()), ..event })
     }
 
     /// Everything that can happen next, in the order in which it would.
     #[must_use]
     pub fn pending(&self) -> Vec<NextEvent> {
         let mut all = Vec::new();
-        for id in self.ids() {
+        for (client, state) in (0..).zip(&self.clients) {
+            all.extend(state.alarms().map(|(at_us, alarm, number)| NextEvent {
+                at_us,
+                replica: client_id(client),
+                name: EventName::Client { client, alarm, number },
+            }));
+        }
+        for id in self.ids().filter(|&id| !self.is_paused(id)) {
             if let Some(client) = self.client(id) {
                 all.extend(client.waking().map(|(timer, line)| NextEvent {
                     at_us: client.clock().global_us(line.at_us),
@@ -404,6 +488,9 @@ impl<P: Protocol> Sim<P> {
         }
         let flights = self.network.flights();
         all.extend(flights.map(|(key, _)| NextEvent { at_us: key.at_us, replica: key.to, name: delivery_name(key) }));
+        for event in &mut all {
+            event.at_us = event.at_us.max(self.now_us());
+        }
         in_order(all, |event| {
             // Of one time and replica: timers, deliveries, tasks.
             let [class, a, b, c] = match event.name {
@@ -412,6 +499,7 @@ impl<P: Protocol> Sim<P> {
                 }
                 EventName::Delivery { from, number, is_copy, .. } => [1, from.0.into(), number.into(), is_copy.into()],
                 EventName::Task { number, .. } => [2, 0, 0, number.into()],
+                EventName::Client { alarm, number, .. } => [0, alarm as u64, 0, number.into()],
             };
             [event.at_us, u64::from(event.replica.0) << 16 | class << 8 | a, b << 32 | c]
         })
@@ -439,7 +527,7 @@ impl<P: Protocol> Sim<P> {
             },
         };
         self.run_task(replica, None);
-        let is_more = self.client(replica).is_some_and(|client| client.next_due_us() <= self.now_us());
+        let is_more = !self.is_paused(replica) && self.client(replica).is_some_and(|client| client.next_due_us() <= self.now_us());
         if is_more {
             self.open = Some((replica, tasks + 1));
         } else {
@@ -456,6 +544,8 @@ impl<P: Protocol> Sim<P> {
             if let Some((key, flight)) = self.network.pop() {
                 self.deliver(key, flight);
             }
+        } else if let Some(client) = client_number(replica) {
+            self.wake_client(client);
         } else if let Some(NextEvent { name, .. }) = self.executor_event(replica) {
             self.trace(replica, What::Fired { event: name });
         }
@@ -486,21 +576,68 @@ impl<P: Protocol> Sim<P> {
         let exists = |id: ReplicaId| {
             if id.0 < self.replicas() { Ok(()) } else { Err(CommandError::NoSuchReplica(id)) }
         };
+        // A link's end may be a client's.
+        let is_end = |id: ReplicaId| match client_number(id) {
+            Some(client) => self.client_exists(client),
+            None => exists(id),
+        };
+        let is_link = |from: ReplicaId, to: ReplicaId| {
+            if from.0.min(to.0) >= self.replicas() {
+                return Err(CommandError::NoSuchReplica(to));
+            }
+            is_end(from)?;
+            is_end(to)
+        };
+        let works = |replica: ReplicaId| {
+            exists(replica)?;
+            let client = self.client(replica).ok_or(CommandError::IsDown(replica))?;
+            if self.is_paused(replica) { Err(CommandError::IsPaused(replica)) } else { Ok(client) }
+        };
         match *command {
-            Command::Crash { replica, .. }
-            | Command::Append { replica, .. }
-            | Command::Resign { replica }
-            | Command::Shutdown { replica, .. } => {
+            Command::Crash { replica, .. } => {
                 exists(replica)?;
                 self.client(replica).map(|_| ()).ok_or(CommandError::IsDown(replica))
+            }
+            Command::Append { replica, .. }
+            | Command::Resign { replica }
+            | Command::Shutdown { replica, .. }
+            | Command::Pause { replica } => works(replica).map(|_| ()),
+            Command::Resume { replica } => {
+                exists(replica)?;
+                if self.is_paused(replica) { Ok(()) } else { Err(CommandError::IsNotPaused(replica)) }
+            }
+            Command::SetClock { replica, .. } => exists(replica),
+            Command::SpaceTimers { .. } => {
+                if self.campaigning().len() < 2 { Err(CommandError::NothingToSpace) } else { Ok(()) }
+            }
+            Command::Partition { groups } => groups.apart().try_for_each(|(id, _)| is_end(id)),
+            Command::Heal => if self.is_whole() { Err(CommandError::NothingToHeal) } else { Ok(()) },
+            Command::AddClient { .. } => {
+                let is_room = self.clients.len() < usize::from(CLIENTS_MAX);
+                if is_room { Ok(()) } else { Err(CommandError::TooManyClients) }
+            }
+            Command::ClientRequest { client, .. } => {
+                self.client_exists(client)?;
+                let is_full = self.clients[usize::from(client)].is_full();
+                if is_full { Err(CommandError::ClientIsFull(client + 1)) } else { Ok(()) }
+            }
+            Command::SetRate { client, .. } => self.client_exists(client),
+            Command::RunNow { event: EventName::Client { client, alarm, number } }
+            | Command::PushBack { event: EventName::Client { client, alarm, number }, .. } => {
+                self.client_exists(client)?;
+                let is_set = self.clients[usize::from(client)].has_alarm(alarm, number);
+                if is_set { Ok(()) } else { Err(CommandError::NoSuchEvent) }
             }
             Command::Restart { replica, .. } => {
                 exists(replica)?;
                 if self.client(replica).is_some() { Err(CommandError::IsUp(replica)) } else { Ok(()) }
             }
-            Command::RunNow { event: EventName::Timer { replica, timer, number } } => {
-                exists(replica)?;
-                let client = self.client(replica).ok_or(CommandError::IsDown(replica))?;
+            Command::PushBack { event: EventName::Delivery { .. } | EventName::Task { .. }, .. } => {
+                Err(CommandError::NoSuchEvent)
+            }
+            Command::RunNow { event: EventName::Timer { replica, timer, number } }
+            | Command::PushBack { event: EventName::Timer { replica, timer, number }, .. } => {
+                let client = works(replica)?;
                 if timer.peer.is_some_and(|peer| peer.0 >= self.replicas()) {
                     return Err(CommandError::NoSuchEvent);
                 }
@@ -509,19 +646,30 @@ impl<P: Protocol> Sim<P> {
                 if found { Ok(()) } else { Err(CommandError::NoSuchEvent) }
             }
             Command::RunNow { event: EventName::Task { replica, number } } | Command::Cancel { replica, number } => {
-                exists(replica)?;
-                let client = self.client(replica).ok_or(CommandError::IsDown(replica))?;
+                let client = works(replica)?;
                 client.executor().find(number.into()).map(|_| ()).ok_or(CommandError::NoSuchEvent)
             }
-            Command::RunNow { event: EventName::Delivery { from, to, number, is_copy } }
-            | Command::Drop { from, to, number, is_copy } => {
-                exists(from)?;
-                exists(to)?;
+            Command::RunNow { event: EventName::Delivery { from, to, number, is_copy } } => {
+                is_link(from, to)?;
+                if self.is_paused(to) {
+                    return Err(CommandError::IsPaused(to));
+                }
                 self.in_flight(from, to, number, is_copy)
             }
+            Command::Drop { from, to, number, is_copy } | Command::Delay { from, to, number, is_copy, .. } => {
+                is_link(from, to)?;
+                self.in_flight(from, to, number, is_copy)
+            }
+            Command::Swap { one, other } => {
+                is_link(one.0, one.1)?;
+                is_link(other.0, other.1)?;
+                self.in_flight(one.0, one.1, one.2, one.3)?;
+                self.in_flight(other.0, other.1, other.2, other.3)?;
+                let flies = |name| self.network.arrives_us(name).is_some();
+                if one != other && flies(one) && flies(other) { Ok(()) } else { Err(CommandError::CannotSwap) }
+            }
             Command::Duplicate { from, to, number, .. } => {
-                exists(from)?;
-                exists(to)?;
+                is_link(from, to)?;
                 self.in_flight(from, to, number, false)?;
                 if !self.network.can_hold((from, to, number, false), true) {
                     return Err(CommandError::IsHeld);
@@ -532,8 +680,7 @@ impl<P: Protocol> Sim<P> {
                 }
             }
             Command::SetHeld { from, to, number, is_copy, is_held } => {
-                exists(from)?;
-                exists(to)?;
+                is_link(from, to)?;
                 self.in_flight(from, to, number, is_copy)?;
                 let can = self.network.can_hold((from, to, number, is_copy), is_held);
                 match (can, is_held) {
@@ -543,11 +690,24 @@ impl<P: Protocol> Sim<P> {
                 }
             }
             Command::SetCut { from, to, .. } | Command::SetLink { link: Some((from, to)), .. } => {
-                exists(from)?;
-                exists(to)
+                is_link(from, to)
             }
             Command::SetLink { link: None, .. } => Ok(()),
         }
+    }
+
+    fn client_exists(&self, client: u8) -> Result<(), CommandError> {
+        if usize::from(client) < self.clients.len() { Ok(()) } else { Err(CommandError::NoSuchClient(client + 1)) }
+    }
+
+    /// The timers on which running voters would next seek votes, with their global due times, the first first.
+    fn campaigning(&self) -> Vec<(u64, ReplicaId, Timer)> {
+        let timer = |id: ReplicaId| {
+            let client = self.client(id).filter(|_| !self.is_paused(id))?;
+            let timer = client.replica().campaigns_on()?;
+            Some((client.clock().global_us(client.replica().timers().deadline_us(timer)), id, timer))
+        };
+        in_order(self.ids().filter_map(timer).collect(), |&(at_us, id, _)| [at_us, id.0.into(), 0])
     }
 
     fn in_flight(&self, from: ReplicaId, to: ReplicaId, number: u32, is_copy: bool) -> Result<(), CommandError> {
@@ -615,9 +775,83 @@ impl<P: Protocol> Sim<P> {
                 }
                 to
             }
+            Command::RunNow { event: EventName::Client { client, alarm, .. } } => {
+                self.ring(client, alarm);
+                return None;
+            }
+            Command::PushBack { event, by_us } => {
+                let by_us = u64::from(by_us);
+                match event {
+                    EventName::Client { client, alarm, .. } => self.clients[usize::from(client)].push_back(alarm, by_us),
+                    EventName::Timer { replica, timer, .. } => {
+                        self.move_timers(replica, |timers| timers.push_back(timer, by_us));
+                    }
+                    EventName::Delivery { .. } | EventName::Task { .. } => {}
+                }
+                return None;
+            }
+            Command::SpaceTimers { apart_us } => {
+                let all = self.campaigning();
+                let first_us = all.first().map_or(0, |&(at_us, ..)| at_us);
+                for (place, (_, id, timer)) in (0..).zip(all) {
+                    let at_us = self.clock(id).local_us(first_us + place * u64::from(apart_us));
+                    self.move_timers(id, |timers| timers.set_deadline(timer, at_us));
+                }
+                return None;
+            }
+            Command::Pause { replica } => {
+                self.network.set_paused(replica, true);
+                self.note_due(replica);
+                return None;
+            }
+            Command::Resume { replica } => {
+                // What is over by now comes first; messages that waited are steps of their own.
+                self.network.set_paused(replica, false);
+                if let Member::Up(driver) = &mut self.members[replica.index()] {
+                    driver.client_mut().executor_mut().see(&self.time);
+                }
+                self.note_due(replica);
+                replica
+            }
+            Command::SetClock { replica, rate_ppm } => {
+                self.set_clock(replica, rate_ppm);
+                return None;
+            }
+            Command::Partition { groups } => {
+                self.network.set_groups(groups);
+                return None;
+            }
+            Command::Heal => {
+                self.network.heal();
+                return None;
+            }
+            Command::AddClient { options } => {
+                let client = u8::try_from(self.clients.len()).unwrap_or(u8::MAX);
+                self.network.add_client(client_id(client), self.settings.links);
+                self.clients.push(ClientState::new(options));
+                return None;
+            }
+            Command::ClientRequest { client, key, value } => {
+                let now_us = self.now_us();
+                self.with_client(client, |state, acts| state.request(key, value, now_us, acts));
+                return None;
+            }
+            Command::SetRate { client, every_us } => {
+                let now_us = self.now_us();
+                self.with_client(client, |state, _| state.set_rate(every_us.into(), now_us));
+                return None;
+            }
             Command::Drop { from, to, number, is_copy } => {
                 self.network.take(from, to, number, is_copy);
                 to
+            }
+            Command::Delay { from, to, number, is_copy, by_us } => {
+                self.network.delay((from, to, number, is_copy), by_us.into());
+                to
+            }
+            Command::Swap { one, other } => {
+                self.network.swap(one, other);
+                return None;
             }
             Command::SetHeld { from, to, number, is_copy, is_held } => {
                 self.network.set_held((from, to, number, is_copy), is_held, self.time.now_us());
@@ -636,11 +870,7 @@ impl<P: Protocol> Sim<P> {
                 from
             }
             Command::SetLink { link: None, conditions } => {
-                for from in self.ids() {
-                    for to in self.ids() {
-                        self.network.set_conditions(from, to, conditions);
-                    }
-                }
+                self.network.set_all_conditions(conditions);
                 return None;
             }
         };
@@ -666,9 +896,13 @@ impl<P: Protocol> Sim<P> {
 
     /// Looks anew when a member's executor is due; whatever changes an executor ends with this.
     fn note_due(&mut self, id: ReplicaId) {
+        if client_number(id).is_some() {
+            return;
+        }
+        let is_paused = self.is_paused(id);
         self.dues_us[id.index()] = match &self.members[id.index()] {
-            Member::Up(driver) => driver.client().next_due_us(),
-            Member::Down { .. } | Member::Moving => NEVER,
+            Member::Up(driver) if !is_paused => driver.client().next_due_us(),
+            Member::Up(_) | Member::Down { .. } | Member::Moving => NEVER,
         };
     }
 
@@ -676,26 +910,152 @@ impl<P: Protocol> Sim<P> {
         self.scratch.trace.push(TraceEvent { at_us: self.time.now_us(), replica, what });
     }
 
-    fn deliver(&mut self, key: DeliveryKey, flight: Flight<P::Message>) {
-        let face = P::message_face(&flight.message);
-        let is_wasted = match &mut self.members[key.to.index()] {
-            Member::Up(driver) => {
-                let mut around = Surroundings {
-                    settings: &self.settings.protocol,
-                    luck: &mut self.luck[key.to.index()],
-                    effects: &mut self.scratch.effects,
-                };
-                let client = driver.client_mut();
-                client.executor_mut().see(&self.time);
-                client.receive(key.from, flight.message, &mut around);
-                false
-            }
-            Member::Down { .. } | Member::Moving => true,
-        };
-        self.note_due(key.to);
+    fn deliver(&mut self, key: DeliveryKey, flight: Flight<Mail<P::Message>>) {
+        let face = Self::face_of(&flight.message);
+        let is_wasted = client_number(key.to).is_none() && self.client(key.to).is_none();
         self.scratch.run_encoder.u8(key.from.0);
         self.scratch.run_encoder.u32(key.number);
         self.trace(key.to, What::Delivered { from: key.from, number: key.number, face, is_wasted });
+        match flight.message {
+            Mail::Peer(message) => self.receive(key.from, key.to, message),
+            Mail::Ask(ask) => self.take_request(key.from, key.to, ask),
+            Mail::Reply(reply) => {
+                let (now_us, replicas) = (self.now_us(), self.replicas());
+                if let Some(client) = client_number(key.to) {
+                    self.with_client(client, |state, acts| state.hear(key.from, reply, replicas, now_us, acts));
+                }
+            }
+        }
+    }
+
+    fn receive(&mut self, from: ReplicaId, to: ReplicaId, message: P::Message) {
+        if let Member::Up(driver) = &mut self.members[to.index()] {
+            let mut around = Surroundings {
+                settings: &self.settings.protocol,
+                luck: &mut self.luck[to.index()],
+                effects: &mut self.scratch.effects,
+            };
+            let client = driver.client_mut();
+            client.executor_mut().see(&self.time);
+            client.receive(from, message, &mut around);
+        }
+        self.note_due(to);
+    }
+
+    // Clients of the cluster.
+
+    /// Lets a client do something and carries out what comes of it.
+    fn with_client(&mut self, client: u8, act: impl FnOnce(&mut ClientState, &mut Vec<Act>)) {
+        let mut acts = Vec::new();
+        act(&mut self.clients[usize::from(client)], &mut acts);
+        for act in acts {
+            match act {
+                Act::Note(note) => self.trace(client_id(client), What::Call(note)),
+                Act::Send(to, ask) => self.send(client_id(client), to, Mail::Ask(ask)),
+            }
+        }
+    }
+
+    /// The first alarm of a client goes off.
+    fn wake_client(&mut self, client: u8) {
+        let (_, alarm) = self.clients[usize::from(client)].first_alarm();
+        if let Some(NextEvent { name, .. }) = self.executor_event(client_id(client)) {
+            self.trace(client_id(client), What::Fired { event: name });
+        }
+        self.ring(client, alarm);
+    }
+
+    fn ring(&mut self, client: u8, alarm: Alarm) {
+        let (now_us, replicas) = (self.now_us(), self.replicas());
+        self.with_client(client, |state, acts| state.wake(alarm, client, replicas, now_us, acts));
+    }
+
+    /// A request comes to a node, which submits it to its Raft client as an append in the epoch it is in.
+    fn take_request(&mut self, from: ReplicaId, to: ReplicaId, ask: Ask) {
+        let (Some(client), Some(epoch)) = (client_number(from), self.client(to).map(|it| it.replica().standing().epoch))
+        else {
+            return;
+        };
+        let request = Request::Append { epoch, key: ask.key, value: ask.value, count: 1 };
+        if let Some(task) = self.ask(to, request) {
+            self.desk.take_in(to, client, ask.number, task);
+        }
+    }
+
+    /// An append of a client was carried out or refused.
+    fn note_request(&mut self, replica: ReplicaId, task: u64, result: Result<Option<u64>, RequestError>) {
+        let Some(standing) = self.standing(replica) else { return };
+        let carried_out = self.desk.carried_out(replica, task, standing.epoch, result, standing.leader);
+        let Some((client, number, taken)) = carried_out else { return };
+        match taken {
+            Ok(taken) => {
+                self.clients[usize::from(client)].note_taken(number, taken);
+                self.trace(replica, What::Call(CallNote::Taken { client, number, offset: taken.offset }));
+            }
+            Err(says) => self.reply(replica, client, number, says),
+        }
+    }
+
+    fn reply(&mut self, replica: ReplicaId, client: u8, number: u32, says: Says) {
+        let note = match says {
+            Says::Committed { offset } => CallNote::Committed { client, number, offset },
+            Says::Declined { leader } => CallNote::Declined { client, number, leader },
+            Says::Full => CallNote::Full { client, number },
+            Says::NoLonger => CallNote::NoLonger { client, number },
+        };
+        self.trace(replica, What::Call(note));
+        self.send(replica, client_id(client), Mail::Reply(Reply { number, says }));
+    }
+
+    /// Answers what a node can answer now.
+    fn answer_requests(&mut self, replica: ReplicaId) {
+        let standing = self.standings[replica.index()];
+        for (client, number, says) in self.desk.answers(replica, &standing) {
+            self.reply(replica, client, number, says);
+        }
+    }
+
+    fn send(&mut self, from: ReplicaId, to: ReplicaId, mail: Mail<P::Message>) {
+        let now_us = self.time.now_us();
+        let face = Self::face_of(&mail);
+        let out = &mut self.scratch.encoder;
+        out.u8(1);
+        out.u8(from.0);
+        out.u8(to.0);
+        out.u64(now_us);
+        mail.encode(out, P::encode_message);
+        let sent = self.network.send(from, to, mail, now_us);
+        self.trace(from, What::Sent { to, number: sent.number, at_us: sent.at_us, fate: sent.fate, face });
+    }
+
+    fn move_timers(&mut self, replica: ReplicaId, change: impl FnOnce(&mut TimerTable)) {
+        if let Member::Up(driver) = &mut self.members[replica.index()] {
+            let mut around = Surroundings {
+                settings: &self.settings.protocol,
+                luck: &mut self.luck[replica.index()],
+                effects: &mut self.scratch.effects,
+            };
+            let client = driver.client_mut();
+            client.executor_mut().see(&self.time);
+            client.move_timers(&mut around, change);
+        }
+        self.note_due(replica);
+    }
+
+    fn set_clock(&mut self, replica: ReplicaId, rate_ppm: u32) {
+        let clock = self.clocks[replica.index()].at_rate(rate_ppm, self.now_us());
+        self.clocks[replica.index()] = clock;
+        if let Member::Up(driver) = &mut self.members[replica.index()] {
+            let mut around = Surroundings {
+                settings: &self.settings.protocol,
+                luck: &mut self.luck[replica.index()],
+                effects: &mut self.scratch.effects,
+            };
+            let client = driver.client_mut();
+            client.executor_mut().see(&self.time);
+            client.set_clock(clock, &mut around);
+        }
+        self.note_due(replica);
     }
 
     fn hurry(&mut self, replica: ReplicaId, timer: Timer) {
@@ -712,14 +1072,17 @@ impl<P: Protocol> Sim<P> {
         self.note_due(replica);
     }
 
-    fn ask(&mut self, replica: ReplicaId, request: Request) {
+    /// Asks a running client for something; gives the number of the task.
+    fn ask(&mut self, replica: ReplicaId, request: Request) -> Option<u64> {
+        let mut task = None;
         if let Member::Up(driver) = &mut self.members[replica.index()] {
             let client = driver.client_mut();
             client.executor_mut().see(&self.time);
             // The executor of a running client of a simulation is open and has room.
-            let _ = client.ask(request);
+            task = client.ask(request).ok().map(|task| task.number);
         }
         self.note_due(replica);
+        task
     }
 
     fn start_member(&mut self, id: ReplicaId) {
@@ -733,7 +1096,8 @@ impl<P: Protocol> Sim<P> {
                 let mut executor = MockEventExecutor::for_simulation();
                 executor.see(&self.time);
                 let (replicas, client) = (self.settings.replicas, self.settings.client);
-                let client = RaftClient::new(id, replicas, disk, executor, client, LocalClock::default(), &mut around);
+                let clock = self.clocks[id.index()];
+                let client = RaftClient::new(id, replicas, disk, executor, client, clock, &mut around);
                 let mut driver = RaftClientDriver::new(client);
                 driver.start(&mut around);
                 self.standings[id.index()] = driver.client().replica().standing();
@@ -753,15 +1117,23 @@ impl<P: Protocol> Sim<P> {
                 let disk = driver.stop(keep_unflushed);
                 self.members[id.index()] = Member::Down { disk, failure, ended, standing };
                 self.watch.stopped(id);
+                self.desk.forget(id);
             }
             other => self.members[id.index()] = other,
+        }
+        if self.is_paused(id) {
+            // Nobody is there any more for whom messages could wait.
+            self.network.set_paused(id, false);
         }
         self.note_due(id);
     }
 
     /// Runs one task of `id`: the one with that number, or the first if it is due. False if there was none.
     fn run_task(&mut self, id: ReplicaId, number: Option<u64>) -> bool {
-        let Member::Up(driver) = &mut self.members[id.index()] else {
+        if self.is_paused(id) {
+            return false;
+        }
+        let Some(Member::Up(driver)) = self.members.get_mut(id.index()) else {
             return false;
         };
         let before = self.standings[id.index()];
@@ -821,6 +1193,17 @@ impl<P: Protocol> Sim<P> {
         if !self.scratch.effects.is_empty() || self.scratch.failure.is_some() {
             self.carry_out_effects(id);
         }
+        if !self.desk.is_empty() {
+            if kind == TaskKind::Request {
+                let result = match result {
+                    Ok(offset) => Ok(offset),
+                    Err(TaskError::Refused(why)) => Err(why),
+                    Err(TaskError::Fault(_) | TaskError::Stopped) => Ok(None),
+                };
+                self.note_request(id, number, result);
+            }
+            self.answer_requests(id);
+        }
         if let Some(ended) = ended {
             self.end_member(id, ended);
         }
@@ -852,7 +1235,6 @@ impl<P: Protocol> Sim<P> {
 
     /// Persist, send, notify: timers and listeners were seen to by the client.
     fn carry_out_effects(&mut self, id: ReplicaId) {
-        let now_us = self.time.now_us();
         if std::mem::take(&mut self.scratch.effects.persisted) {
             self.trace(id, What::Persisted);
         }
@@ -863,15 +1245,7 @@ impl<P: Protocol> Sim<P> {
         self.scratch.effects.notes = notes;
         let mut sends = std::mem::take(&mut self.scratch.effects.sends);
         for (to, message) in sends.drain(..) {
-            let face = P::message_face(&message);
-            let out = &mut self.scratch.encoder;
-            out.u8(1);
-            out.u8(id.0);
-            out.u8(to.0);
-            out.u64(now_us);
-            P::encode_message(&message, out);
-            let sent = self.network.send(id, to, message, now_us);
-            self.trace(id, What::Sent { to, number: sent.number, at_us: sent.at_us, fate: sent.fate, face });
+            self.send(id, to, Mail::Peer(message));
         }
         self.scratch.effects.sends = sends;
         if let Some(failure) = self.scratch.failure.take() {
@@ -915,7 +1289,16 @@ impl<P: Protocol> Sim<P> {
                 Member::Moving => out.u8(2),
             }
         }
-        self.network.encode(&mut out, P::encode_message);
+        self.network.encode(&mut out, |mail, out| mail.encode(out, P::encode_message));
+        for clock in &self.clocks {
+            out.u64(clock.since_us);
+            out.u64(clock.offset_us);
+            out.u32(clock.rate_ppm);
+        }
+        for client in &self.clients {
+            client.encode(&mut out);
+        }
+        self.desk.encode(&mut out);
         out.digest(0)
     }
 

@@ -1,14 +1,20 @@
 //! Where a run has been, so that it can be there again.
 //!
 //! A history keeps the commands of a run and clones of it at some positions; going anywhere is restoring the nearest
-//! clone before it and replaying. Clones are taken at least every [`SPACING`] steps; past [`CHECKPOINTS_MAX`] of them
-//! the older half is thinned.
+//! clone before it and replaying. Clones are taken every [`SPACING`] steps; past [`CHECKPOINTS_MAX`] of them the older
+//! half is thinned. Clones are shared, so that a copy of a history, which is how a branch begins, is cheap.
+//!
+//! Commands stand at their positions; *plans* wait for their time, and take their place among the commands when it comes.
+//!
+//! Holds always: a plan that waits comes after every command on record.
 
 use super::cluster::Sim;
-use super::command::{Command, CommandError, Placed};
+use super::command::{Command, CommandError, Placed, Plan};
 use super::settings::SimSettings;
-use super::trace::{Mark, TraceEvent, What};
+use super::trace::{Mark, Marked, TraceEvent, What};
+use crate::executor::in_order;
 use crate::raft::Protocol;
+use std::sync::Arc;
 
 /// Steps between two checkpoints.
 const SPACING: u64 = 512;
@@ -20,23 +26,43 @@ const CHECKPOINTS_MAX: usize = 2_000;
 pub struct History<P: Protocol> {
     now: Sim<P>,
     /// Rising by steps; the first is the start.
-    checkpoints: Vec<Sim<P>>,
+    checkpoints: Vec<Arc<Sim<P>>>,
+    /// The run one step before the end of the last seek, for whoever wants to see what that step changed.
+    before: Option<Arc<Sim<P>>>,
     commands: Vec<Placed>,
     /// How many of the commands have been carried out.
     done: usize,
+    /// Rising by time.
+    plans: Vec<Plan>,
+    /// Plans that could not be carried out when their time came.
+    missed: Vec<(Plan, CommandError)>,
     /// The furthest position reached since the last command.
     end: u64,
     marks: Vec<Mark>,
     /// The furthest position whose marks are kept.
     marked: u64,
+    /// Up to where entries are committed there.
+    committed: u64,
 }
 
 impl<P: Protocol> History<P> {
     /// A run at its start, with commands that will be carried out when their positions are reached.
     #[must_use]
-    pub fn new(settings: SimSettings<P>, commands: Vec<Placed>) -> Self {
+    pub fn new(settings: SimSettings<P>, commands: Vec<Placed>, plans: Vec<Plan>) -> Self {
         let now = Sim::new(settings);
-        Self { checkpoints: vec![now.clone()], now, commands, done: 0, end: 0, marks: Vec::new(), marked: 0 }
+        Self {
+            checkpoints: vec![Arc::new(now.clone())],
+            before: None,
+            now,
+            commands,
+            done: 0,
+            plans: in_order(plans, |plan| [plan.at_us, 0, 0]),
+            missed: Vec::new(),
+            end: 0,
+            marks: Vec::new(),
+            marked: 0,
+            committed: 0,
+        }
     }
 
     /// The run as it is now.
@@ -49,6 +75,24 @@ impl<P: Protocol> History<P> {
     #[must_use]
     pub fn commands(&self) -> &[Placed] {
         &self.commands
+    }
+
+    /// What waits for its time, rising by it.
+    #[must_use]
+    pub fn plans(&self) -> &[Plan] {
+        &self.plans
+    }
+
+    /// Plans that could not be carried out when their time came, and why.
+    #[must_use]
+    pub fn missed(&self) -> &[(Plan, CommandError)] {
+        &self.missed
+    }
+
+    /// The run one step before the position that was last [sought](Self::seek).
+    #[must_use]
+    pub fn before(&self) -> Option<&Sim<P>> {
+        self.before.as_deref()
     }
 
     /// The furthest position reached.
@@ -70,10 +114,45 @@ impl<P: Protocol> History<P> {
         self.commands.get(self.done).is_some_and(|placed| placed.step == here.0 && placed.tasks > here.1)
     }
 
+    /// The plan that comes next, if nothing comes before it.
+    #[must_use]
+    pub fn next_plan(&self) -> Option<Plan> {
+        let first = self.plans.first().copied()?;
+        let is_free = self.done == self.commands.len() && self.now.tasks_into() == 0;
+        (is_free && first.at_us <= self.now.next_due_us()).then_some(first)
+    }
+
     /// When the next step is, in global microseconds.
     #[must_use]
     pub fn next_due_us(&self) -> u64 {
-        self.next_command().map_or_else(|| self.now.next_due_us(), |placed| placed.at_us)
+        match (self.next_command(), self.next_plan()) {
+            (Some(placed), _) => placed.at_us,
+            (None, Some(plan)) => plan.at_us.max(self.now.now_us()),
+            (None, None) => self.now.next_due_us(),
+        }
+    }
+
+    /// Carries out the plan that comes next, if one does; those that cannot be are put aside.
+    fn carry_out_plan(&mut self) -> bool {
+        while let Some(plan) = self.next_plan() {
+            self.plans.remove(0);
+            let placed = Placed {
+                step: self.now.steps(),
+                tasks: 0,
+                at_us: plan.at_us.max(self.now.now_us()),
+                command: plan.command,
+                is_planned: true,
+            };
+            match self.now.apply(placed) {
+                Ok(()) => {
+                    self.commands.push(placed);
+                    self.done += 1;
+                    return true;
+                }
+                Err(why) => self.missed.push((plan, why)),
+            }
+        }
+        false
     }
 
     /// Takes one step, be it a command on record or the next event. Stops within a step where a command comes there.
@@ -101,7 +180,7 @@ impl<P: Protocol> History<P> {
                 self.done += 1;
             }
             None => {
-                if !self.now.step() {
+                if !self.carry_out_plan() && !self.now.step() {
                     return Ok(false);
                 }
             }
@@ -115,7 +194,7 @@ impl<P: Protocol> History<P> {
     /// # Errors
     /// As with [`step`](Self::step).
     pub fn step_task(&mut self) -> Result<bool, CommandError> {
-        if self.next_command().is_some() {
+        if self.next_command().is_some() || self.next_plan().is_some() {
             return self.step();
         }
         if !self.now.step_task() {
@@ -132,11 +211,11 @@ impl<P: Protocol> History<P> {
     }
 
     fn remember(&mut self) {
-        let last = self.checkpoints.last().map_or(0, Sim::steps);
+        let last = self.checkpoints.last().map_or(0, |checkpoint| checkpoint.steps());
         if self.now.steps() < last + SPACING || self.now.tasks_into() > 0 {
             return;
         }
-        self.checkpoints.push(self.now.clone());
+        self.checkpoints.push(Arc::new(self.now.clone()));
         if self.checkpoints.len() > CHECKPOINTS_MAX {
             let half = CHECKPOINTS_MAX / 2;
             let mut place = 0;
@@ -147,6 +226,42 @@ impl<P: Protocol> History<P> {
         }
     }
 
+    /// Forgets what was to come by hand; what was planned waits for its time again.
+    fn forget_future(&mut self) {
+        let planned = self.commands.drain(self.done..).filter(|placed| placed.is_planned);
+        let again = planned.map(|placed| Plan { at_us: placed.at_us, command: placed.command });
+        self.plans.extend(again);
+        self.plans = in_order(std::mem::take(&mut self.plans), |plan| [plan.at_us, 0, 0]);
+    }
+
+    /// Lets a command come at a time, not before the present, and forgets the commands that were to come by hand.
+    pub fn plan(&mut self, plan: Plan) {
+        self.forget_future();
+        self.plans.push(plan);
+        self.plans = in_order(std::mem::take(&mut self.plans), |plan| [plan.at_us, 0, 0]);
+        self.cut(self.now.steps());
+    }
+
+    /// Takes back what waits for its time.
+    pub fn unplan(&mut self, plan: Plan) {
+        if let Some(place) = self.plans.iter().position(|&known| known == plan) {
+            self.plans.remove(place);
+        }
+    }
+
+    /// Forgets what is known beyond a position.
+    fn cut(&mut self, here: u64) {
+        self.end = self.now.steps();
+        self.marks.retain(|mark| mark.step <= here);
+        self.marked = self.marked.min(here);
+        let last = self.marks.iter().rev().find_map(|mark| match mark.what {
+            Marked::Committed { end } => Some(end),
+            _ => None,
+        });
+        self.committed = last.unwrap_or(0);
+        self.checkpoints.retain(|checkpoint| checkpoint.steps() <= here);
+    }
+
     /// Carries out a new command here and forgets the commands that were to come.
     ///
     /// # Errors
@@ -154,15 +269,11 @@ impl<P: Protocol> History<P> {
     pub fn act(&mut self, placed: Placed) -> Result<(), CommandError> {
         let placed = Placed { step: self.now.steps(), tasks: self.now.tasks_into(), ..placed };
         self.now.apply(placed)?;
-        self.commands.truncate(self.done);
+        self.forget_future();
         self.commands.push(placed);
         self.done += 1;
-        self.end = self.now.steps();
-        let here = placed.step;
-        self.marks.retain(|mark| mark.step <= here);
-        self.marked = here;
+        self.cut(placed.step);
         self.mark();
-        self.checkpoints.retain(|checkpoint| checkpoint.steps() <= here);
         self.remember();
         Ok(())
     }
@@ -178,14 +289,23 @@ impl<P: Protocol> History<P> {
             let from = &self.checkpoints[after.saturating_sub(1)];
             // One step short, so that the trace of the last step is there again.
             let from = if from.steps() == step && after >= 2 { &self.checkpoints[after - 2] } else { from };
-            self.now = from.clone();
+            self.now = Sim::clone(from);
             let here = self.now.steps();
             self.done = self.commands.partition_point(|placed| placed.step < here);
+            self.before = None;
         }
+        // Within a step, what was before it is its start.
+        let looked_at = step.saturating_sub(u64::from(tasks == 0));
         while self.now.steps() < step {
+            if self.now.steps() == looked_at {
+                self.before = Some(Arc::new(self.now.clone()));
+            }
             if !self.step()? {
                 break;
             }
+        }
+        if tasks > 0 && self.now.steps() == step && self.now.tasks_into() == 0 {
+            self.before = Some(Arc::new(self.now.clone()));
         }
         while self.now.steps() == step && self.now.tasks_into() < tasks {
             if self.next_command().is_some() || !self.now.step_task() {
@@ -203,13 +323,17 @@ impl<P: Protocol> History<P> {
         let after = self.checkpoints.partition_point(|checkpoint| checkpoint.steps() < first.max(1));
         let start = &self.checkpoints[after.saturating_sub(1)];
         let mut copy = Self {
-            now: start.clone(),
-            checkpoints: vec![start.clone()],
+            now: Sim::clone(start),
+            checkpoints: vec![Arc::clone(start)],
+            before: None,
             commands: self.commands.clone(),
             done: self.commands.partition_point(|placed| placed.step < start.steps()),
+            plans: Vec::new(),
+            missed: Vec::new(),
             end: self.end,
             marks: Vec::new(),
             marked: u64::MAX,
+            committed: 0,
         };
         if first == 0 {
             visit(&copy.now, copy.now.last_step());
@@ -225,7 +349,7 @@ impl<P: Protocol> History<P> {
         }
     }
 
-    /// Role changes and stops of the whole run so far, in order; those after the position where one stands included.
+    /// What happened in the whole run so far that is worth a mark, in order; also after the position where one stands.
     #[must_use]
     pub fn marks(&self) -> &[Mark] {
         &self.marks
@@ -239,20 +363,25 @@ impl<P: Protocol> History<P> {
         }
         self.marked = step;
         for event in self.now.last_step() {
-            let (role, epoch) = match event.what {
-                What::Note(note) => match P::role_change(&note) {
-                    Some((role, epoch)) => (Some(role), epoch),
-                    None => continue,
+            let (replica, what) = match event.what {
+                What::Note(note) => match (P::role_change(&note), P::commit(&note)) {
+                    (Some((role, epoch)), _) => (event.replica, Marked::Became { role, epoch }),
+                    (None, Some(end)) if end > self.committed => {
+                        self.committed = end;
+                        (event.replica, Marked::Committed { end })
+                    }
+                    (None, _) => continue,
                 },
-                What::Failed(..) | What::Ended(_) => (None, 0),
-                What::Command(Command::Crash { replica, .. }) => {
-                    self.marks.push(Mark { step, at_us: event.at_us, replica, role: None, epoch: 0 });
-                    continue;
-                }
+                What::Failed(..) | What::Ended(_) => (event.replica, Marked::Stopped),
+                What::Command(Command::Crash { replica, .. }) => (replica, Marked::Stopped),
+                What::Command(command) if command.is_fault() => (command.place(), Marked::Fault),
                 _ => continue,
             };
-            self.marks.push(Mark { step, at_us: event.at_us, replica: event.replica, role, epoch });
+            self.marks.push(Mark { step, at_us: event.at_us, replica, what });
         }
+        let broken = self.now.violations().iter().rev().take_while(|violation| violation.step == step);
+        let at_us = self.now.now_us();
+        self.marks.extend(broken.map(|it| Mark { step, at_us, replica: it.replica, what: Marked::Broken }));
     }
 
     /// Goes to the last position at or before a time, in global microseconds, as far as the run has come.

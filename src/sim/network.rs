@@ -2,13 +2,18 @@
 //!
 //! Each message gets a number on its link, counted from 1, and draws its luck once, when it is sent: how long it flies,
 //! whether it is lost, delivered twice, or allowed to overtake. A message that may not overtake is delivered in order,
-//! like bytes of one connection. A cut link loses what is sent while it is cut; what was sent before arrives. A message
-//! that is held arrives only once it is released; those behind it overtake it.
+//! like bytes of one connection. A cut link loses what is sent while it is cut, and so does one between two groups of a
+//! partition; what was sent before arrives. A message that is held arrives only once it is released; those behind it
+//! overtake it. What arrives at a paused replica waits at its door, and comes in in its order once it goes on.
+//!
+//! Clients of the cluster have links to and from each replica, made when they join.
 
 use super::luck::{PPM, Stream, scale};
 use super::settings::LinkConditions;
 use crate::executor::{Handle, NEVER, OrderedQueue, in_order};
-use crate::raft::{Encoder, ReplicaId};
+use super::clients::{FIRST_CLIENT, client_number};
+use super::command::Groups;
+use crate::raft::{Encoder, ReplicaId, ReplicaSet};
 
 /// Orders deliveries: time, receiver, sender, number, copies last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,7 +47,12 @@ pub struct Flight<M> {
     pub sent_us: u64,
     /// While it is held: since when, in global microseconds, and how much of its flight was left then. It does not arrive.
     pub held: Option<(u64, u64)>,
+    /// While its receiver is paused: when it is, or will be, at the door, in global microseconds.
+    pub door_us: Option<u64>,
 }
+
+/// A message in flight, by its link, its number there, and whether its second delivery is meant.
+pub type FlightName = (ReplicaId, ReplicaId, u32, bool);
 
 /// What became of a message when it was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +63,7 @@ pub enum Fate {
     FliesTwice,
     /// It is lost on the way.
     Lost,
-    /// The link is cut.
+    /// The link is cut, or leads to another group of a partition.
     Cut,
 }
 
@@ -67,12 +77,22 @@ struct Link {
     conditions: LinkConditions,
 }
 
+impl Link {
+    fn new(seed: u64, from: ReplicaId, to: ReplicaId, conditions: LinkConditions) -> Self {
+        Self { sent: 0, in_order_us: 0, luck: Stream::of_link(seed, from, to), is_cut: false, conditions }
+    }
+}
+
 /// All links of a cluster.
 #[derive(Clone, Debug)]
 pub struct Network<M> {
     replicas: u8,
+    seed: u64,
+    /// Between replicas; then, for each client, those to and those from each replica.
     links: Vec<Link>,
     flights: OrderedQueue<DeliveryKey, Flight<M>>,
+    groups: Groups,
+    paused: ReplicaSet,
 }
 
 /// What [`Network::send`] did.
@@ -95,26 +115,51 @@ impl<M: Clone> Network<M> {
         let links = ids
             .clone()
             .flat_map(|from| ids.clone().map(move |to| (ReplicaId(from), ReplicaId(to))))
-            .map(|(from, to)| Link {
-                sent: 0,
-                in_order_us: 0,
-                luck: Stream::of_link(seed, from, to),
-                is_cut: false,
-                conditions,
-            })
+            .map(|(from, to)| Link::new(seed, from, to, conditions))
             .collect();
-        Self { replicas, links, flights: OrderedQueue::default() }
+        let (flights, groups, paused) = (OrderedQueue::default(), Groups::default(), ReplicaSet::default());
+        Self { replicas, seed, links, flights, groups, paused }
+    }
+
+    /// Makes the links of the next client.
+    pub fn add_client(&mut self, client: ReplicaId, conditions: LinkConditions) {
+        let ids = || (0..self.replicas).map(ReplicaId);
+        let to = ids().map(|id| Link::new(self.seed, client, id, conditions));
+        let from = ids().map(|id| Link::new(self.seed, id, client, conditions));
+        let all: Vec<Link> = to.chain(from).collect();
+        self.links.extend(all);
     }
 
     #[inline]
     fn index(&self, from: ReplicaId, to: ReplicaId) -> usize {
-        from.index() * usize::from(self.replicas) + to.index()
+        let replicas = usize::from(self.replicas);
+        if from.0 < FIRST_CLIENT && to.0 < FIRST_CLIENT {
+            return from.index() * replicas + to.index();
+        }
+        let (client, of_client) = match client_number(from) {
+            Some(client) => (client, to.index()),
+            None => (client_number(to).unwrap_or_default(), replicas + from.index()),
+        };
+        replicas * replicas + usize::from(client) * 2 * replicas + of_client
+    }
+
+    /// Puts a message on its way; if its receiver is paused, to the door.
+    #[inline]
+    fn place(&mut self, key: DeliveryKey, flight: Flight<M>) {
+        let is_stopped = self.paused.contains(key.to) && flight.held.is_none();
+        if is_stopped {
+            let door_us = Some(flight.door_us.unwrap_or(key.at_us));
+            self.flights.push(DeliveryKey { at_us: NEVER, ..key }, Flight { door_us, ..flight });
+        } else {
+            self.flights.push(key, flight);
+        }
     }
 
     /// Sends a message at `now_us`.
     #[inline]
     pub fn send(&mut self, from: ReplicaId, to: ReplicaId, message: M, now_us: u64) -> Sent {
         let index = self.index(from, to);
+        let is_apart = self.groups.are_apart(from, to);
         let link = &mut self.links[index];
         link.sent += 1;
         let number = link.sent;
@@ -131,7 +176,7 @@ impl<M: Clone> Network<M> {
             at_us = at_us.max(link.in_order_us);
             link.in_order_us = at_us;
         }
-        let fate = if link.is_cut {
+        let fate = if link.is_cut || is_apart {
             Fate::Cut
         } else if scale(loss, PPM) < c.loss_ppm {
             Fate::Lost
@@ -142,11 +187,11 @@ impl<M: Clone> Network<M> {
         };
         if fate == Fate::FliesTwice {
             let key = DeliveryKey { at_us: at_us + flight_us(copy_latency), to, from, number, is_copy: true };
-            self.flights.push(key, Flight { message: message.clone(), sent_us: now_us, held: None });
+            self.place(key, Flight { message: message.clone(), sent_us: now_us, held: None, door_us: None });
         }
         if matches!(fate, Fate::Flies | Fate::FliesTwice) {
             let key = DeliveryKey { at_us, to, from, number, is_copy: false };
-            self.flights.push(key, Flight { message, sent_us: now_us, held: None });
+            self.place(key, Flight { message, sent_us: now_us, held: None, door_us: None });
         }
         Sent { number, at_us, fate }
     }
@@ -202,14 +247,15 @@ impl<M: Clone> Network<M> {
         if self.find(from, to, number, true).is_some() {
             return false;
         }
-        self.flights.push(DeliveryKey { at_us: key.at_us + after_us, is_copy: true, ..key }, flight);
+        let flight = Flight { door_us: flight.door_us.map(|at_us| at_us + after_us), ..flight };
+        self.place(DeliveryKey { at_us: key.at_us.saturating_add(after_us), is_copy: true, ..key }, flight);
         true
     }
 
     /// Holds a message in flight at `now_us`, or lets one that is held fly on, with the rest of its flight. False if it does
     /// not fly, or is so already.
     #[inline]
-    pub fn set_held(&mut self, key: (ReplicaId, ReplicaId, u32, bool), is_held: bool, now_us: u64) -> bool {
+    pub fn set_held(&mut self, key: FlightName, is_held: bool, now_us: u64) -> bool {
         let (from, to, number, is_copy) = key;
         if !self.can_hold(key, is_held) {
             return false;
@@ -218,17 +264,106 @@ impl<M: Clone> Network<M> {
             return false;
         };
         let (at_us, held) = match flight.held {
-            None => (NEVER, Some((now_us, key.at_us.saturating_sub(now_us)))),
+            None => (NEVER, Some((now_us, flight.door_us.unwrap_or(key.at_us).saturating_sub(now_us)))),
             Some((_, left_us)) => (now_us + left_us, None),
         };
-        self.flights.push(DeliveryKey { at_us, ..key }, Flight { held, ..flight });
+        self.place(DeliveryKey { at_us, ..key }, Flight { held, door_us: None, ..flight });
         true
+    }
+
+    /// Lets a message arrive so much later. False if it is not in flight.
+    pub fn delay(&mut self, (from, to, number, is_copy): FlightName, by_us: u64) -> bool {
+        let Some((key, mut flight)) = self.take(from, to, number, is_copy) else {
+            return false;
+        };
+        let mut at_us = key.at_us;
+        match (&mut flight.held, &mut flight.door_us) {
+            (Some((_, left_us)), _) => *left_us += by_us,
+            (None, Some(door_us)) => *door_us += by_us,
+            (None, None) => at_us += by_us,
+        }
+        self.flights.push(DeliveryKey { at_us, ..key }, flight);
+        true
+    }
+
+    /// Lets two messages that fly arrive each when the other would have. False if one of them does not fly.
+    pub fn swap(&mut self, one: FlightName, other: FlightName) -> bool {
+        let flies = |name: FlightName| self.arrives_us(name).is_some();
+        if !flies(one) || !flies(other) || one == other {
+            return false;
+        }
+        let mut take = |name: FlightName| self.take(name.0, name.1, name.2, name.3);
+        let (Some((one_key, one)), Some((other_key, other))) = (take(one), take(other)) else {
+            return false;
+        };
+        self.place(DeliveryKey { at_us: other_key.at_us, ..one_key }, one);
+        self.place(DeliveryKey { at_us: one_key.at_us, ..other_key }, other);
+        true
+    }
+
+    /// When a message arrives, if it flies: not held, and not on its way to a paused replica.
+    #[must_use]
+    pub fn arrives_us(&self, (from, to, number, is_copy): FlightName) -> Option<u64> {
+        let (key, flight) = self.find(from, to, number, is_copy).and_then(|handle| self.flights.get(handle))?;
+        (flight.held.is_none() && flight.door_us.is_none()).then_some(key.at_us)
+    }
+
+    /// Stops or opens the door of a replica: what is on its way there waits at the door, or comes in.
+    pub fn set_paused(&mut self, id: ReplicaId, is_paused: bool) {
+        if is_paused {
+            self.paused.insert(id);
+        } else {
+            self.paused.remove(id);
+        }
+        let concerned: Vec<FlightName> = self
+            .flights()
+            .filter(|(key, flight)| key.to == id && flight.held.is_none())
+            .map(|(key, _)| (key.from, key.to, key.number, key.is_copy))
+            .collect();
+        for (from, to, number, is_copy) in concerned {
+            if let Some((key, flight)) = self.take(from, to, number, is_copy) {
+                let at_us = flight.door_us.unwrap_or(key.at_us);
+                self.place(DeliveryKey { at_us, ..key }, Flight { door_us: None, ..flight });
+            }
+        }
+    }
+
+    /// The paused replicas.
+    #[must_use]
+    #[inline]
+    pub const fn paused(&self) -> ReplicaSet {
+        self.paused
+    }
+
+    /// Parts the cluster into groups that do not hear each other.
+    pub const fn set_groups(&mut self, groups: Groups) {
+        self.groups = groups;
+    }
+
+    /// The groups.
+    #[must_use]
+    pub const fn groups(&self) -> &Groups {
+        &self.groups
+    }
+
+    /// Heals every cut and puts all into one group.
+    pub fn heal(&mut self) {
+        self.groups = Groups::default();
+        for link in &mut self.links {
+            link.is_cut = false;
+        }
+    }
+
+    /// Whether anything is cut or parted.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.groups == Groups::default() && self.links.iter().all(|link| !link.is_cut)
     }
 
     /// Whether a message is in flight and not yet held, or not held any more, as is wanted.
     #[must_use]
     #[inline]
-    pub fn can_hold(&self, (from, to, number, is_copy): (ReplicaId, ReplicaId, u32, bool), is_held: bool) -> bool {
+    pub fn can_hold(&self, (from, to, number, is_copy): FlightName, is_held: bool) -> bool {
         let flight = self.find(from, to, number, is_copy).and_then(|handle| self.flights.get(handle));
         flight.is_some_and(|(_, flight)| flight.held.is_some() != is_held)
     }
@@ -247,7 +382,14 @@ impl<M: Clone> Network<M> {
         &self.links[self.index(from, to)].luck
     }
 
-    /// Whether a link is cut.
+    /// Whether what is sent there is lost: the link is cut, or the two are in different groups.
+    #[must_use]
+    #[inline]
+    pub fn is_blocked(&self, from: ReplicaId, to: ReplicaId) -> bool {
+        self.is_cut(from, to) || self.groups.are_apart(from, to)
+    }
+
+    /// Whether a link itself is cut.
     #[must_use]
     #[inline]
     pub fn is_cut(&self, from: ReplicaId, to: ReplicaId) -> bool {
@@ -259,6 +401,13 @@ impl<M: Clone> Network<M> {
     pub fn set_conditions(&mut self, from: ReplicaId, to: ReplicaId, conditions: LinkConditions) {
         let index = self.index(from, to);
         self.links[index].conditions = conditions;
+    }
+
+    /// Sets how every link treats messages sent from now on.
+    pub fn set_all_conditions(&mut self, conditions: LinkConditions) {
+        for link in &mut self.links {
+            link.conditions = conditions;
+        }
     }
 
     /// How a link treats messages.
@@ -281,6 +430,8 @@ impl<M: Clone> Network<M> {
                 out.u32(part);
             }
         }
+        self.groups.encode(out);
+        out.u32(self.paused.0);
         for (key, flight) in in_order(self.flights().collect(), |(key, _)| key.rank()) {
             out.u64(key.at_us);
             out.u8(key.to.0);
@@ -292,6 +443,7 @@ impl<M: Clone> Network<M> {
                 out.u64(at_us);
                 out.u64(left_us);
             }
+            out.option(flight.door_us);
             message(&flight.message, out);
         }
     }

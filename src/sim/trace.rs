@@ -3,6 +3,7 @@
 //! A step's events are collected in a buffer that is used again for the next step. Sentences, lists and pictures are
 //! made from them when they are looked at, never before.
 
+use super::clients::CallNote;
 use super::command::{Command, EventName};
 use super::network::Fate;
 use crate::raft::{Ended, Fault, MessageFace, Protocol, ReplicaId, RequestError, RoleShape, TaskKind};
@@ -41,6 +42,8 @@ pub enum What<P: Protocol> {
     },
     /// A request was refused by the replica.
     Refused(RequestError),
+    /// Something about a request of a client of the cluster.
+    Call(CallNote),
     /// The protocol said why.
     Note(P::Note),
     /// A message was sent.
@@ -84,10 +87,31 @@ pub struct Mark {
     pub at_us: u64,
     /// Where.
     pub replica: ReplicaId,
-    /// What its role became; `None`: it stopped.
-    pub role: Option<RoleShape>,
-    /// In which epoch.
-    pub epoch: u32,
+    /// What.
+    pub what: Marked,
+}
+
+/// What a mark stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Marked {
+    /// It took on a role in an epoch.
+    Became {
+        /// The role.
+        role: RoleShape,
+        /// The epoch.
+        epoch: u32,
+    },
+    /// It stopped: crashed, failed, or shut down.
+    Stopped,
+    /// More is committed than ever before.
+    Committed {
+        /// The end of it, exclusive.
+        end: u64,
+    },
+    /// Something was broken or mended by hand.
+    Fault,
+    /// A safety property was broken.
+    Broken,
 }
 
 #[cfg(test)]

@@ -4,10 +4,10 @@
 
 use super::stage::{Kinds, between, kind};
 use super::thread::{MessageId, Part, Thread};
-use crate::raft::kraft::{KRaft, Note};
+use crate::raft::kraft::KRaft;
 use crate::raft::{ReplicaId, RoleShape};
 use crate::session::Session;
-use crate::sim::{Fate, TraceEvent, What};
+use crate::sim::{Fate, Marked, TraceEvent, What, client_number};
 use crate::text::en as text;
 
 /// The height of a lane in a small cluster.
@@ -214,10 +214,14 @@ pub fn diagram(session: &Session, width: f64, span: Span, hidden: Kinds, thread:
         }
     };
     for mark in session.marks().iter().filter(|mark| mark.step <= session.position()) {
-        let current = &mut since[mark.replica.index()];
+        let Some(current) = since.get_mut(mark.replica.index()) else { continue };
+        let (role, epoch) = match mark.what {
+            Marked::Became { role, epoch } => (Some(role), epoch),
+            Marked::Stopped => (None, current.2),
+            Marked::Committed { .. } | Marked::Fault | Marked::Broken => continue,
+        };
         close(current, mark.replica, mark.at_us);
-        let epoch = if mark.role.is_none() { current.2 } else { mark.epoch };
-        *current = (mark.at_us, mark.role, epoch);
+        *current = (mark.at_us, role, epoch);
     }
     for (id, current) in sim.ids().zip(&mut since) {
         close(current, id, now_us.max(current.0 + 1));
@@ -243,39 +247,42 @@ pub fn diagram(session: &Session, width: f64, span: Span, hidden: Kinds, thread:
     }
 }
 
-/// Elections and what was done in the whole run; commits and broken properties as far as steps are remembered.
+/// Elections, commits, broken properties, and what was done by hand.
 fn signs(session: &Session, span: Span, width: f64, y: &impl Fn(ReplicaId) -> f64) -> Vec<Sign> {
     let here = session.begun();
     let mut signs = Vec::new();
     let mut put = |at_us: u64, id: ReplicaId, kind: SignKind, says: String| {
-        if at_us >= span.from_us && at_us <= span.to_us {
+        if at_us >= span.from_us && at_us <= span.to_us && client_number(id).is_none() {
             signs.push(Sign { at: (place(span, width, at_us), y(id)), kind, says });
         }
     };
-    for mark in session.marks().iter().filter(|mark| mark.step <= here && mark.role == Some(RoleShape::Leader)) {
-        put(mark.at_us, mark.replica, SignKind::Elected, text::elected(mark.replica, mark.epoch));
+    let marks = session.marks();
+    // They rise by time; only those in the picture are looked at.
+    let first = marks.partition_point(|mark| mark.at_us < span.from_us);
+    let shown = marks[first..].iter().take_while(|mark| mark.at_us <= span.to_us && mark.step <= here);
+    let mut last = f64::MIN;
+    for mark in shown {
+        match mark.what {
+            Marked::Became { role: RoleShape::Leader, epoch } => {
+                put(mark.at_us, mark.replica, SignKind::Elected, text::elected(mark.replica, epoch));
+            }
+            Marked::Committed { end } => {
+                let x = place(span, width, mark.at_us);
+                if x - last >= APART {
+                    last = x;
+                    put(mark.at_us, mark.replica, SignKind::Committed, text::committed(end));
+                }
+            }
+            Marked::Broken => {
+                let broken = session.sim().violations().iter().find(|violation| violation.step == mark.step);
+                let says = broken.map_or(String::new(), |broken| text::property(broken.property).0.to_owned());
+                put(mark.at_us, mark.replica, SignKind::Broken, says);
+            }
+            Marked::Became { .. } | Marked::Stopped | Marked::Fault => {}
+        }
     }
     for placed in session.commands().iter().filter(|placed| placed.step < here) {
         put(placed.at_us, placed.command.place(), SignKind::Command, text::command(&placed.command));
-    }
-    let leads = |id: ReplicaId| session.sim().standing(id).is_some_and(|it| it.role == RoleShape::Leader);
-    let mut last = f64::MIN;
-    for (step, trace) in session.recent().take_while(|&(step, _)| step <= here) {
-        for event in trace {
-            if let What::Note(Note::HighWatermark { to }) = event.what
-                && leads(event.replica)
-            {
-                let x = place(span, width, event.at_us);
-                if x - last >= APART {
-                    last = x;
-                    put(event.at_us, event.replica, SignKind::Committed, text::committed(to));
-                }
-            }
-        }
-        for violation in session.sim().violations().iter().filter(|violation| violation.step == step) {
-            let at_us = trace.first().map_or(0, |event| event.at_us);
-            put(at_us, violation.replica, SignKind::Broken, text::property(violation.property).0.to_owned());
-        }
     }
     signs
 }

@@ -61,6 +61,7 @@ impl Sieve {
                 matches!(explanation.trigger, Trigger::Command(_))
                     || trace.iter().any(|event| matches!(event.what, What::Failed(..) | What::Ended(_)))
             }
+            7 => trace.iter().any(|event| matches!(event.what, What::Call(_))),
             _ => true,
         };
         let is_there = |id: ReplicaId| trace.iter().any(|event| event.replica == id);

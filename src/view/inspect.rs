@@ -2,9 +2,9 @@
 
 use crate::executor::MICROS_PER_MILLI;
 use crate::raft::kraft::{Answer, Body, ErrorCode, FetchOutcome, KRaft, KRaftReplica, Role};
-use crate::raft::{Protocol, Replica, ReplicaId, Verdict};
+use crate::raft::{Payload, Replica, ReplicaId, Verdict};
 use crate::session::Session;
-use crate::sim::{EventName, Sim, TraceEvent, What};
+use crate::sim::{EventName, Mail, Says, Sim, TraceEvent, What};
 use crate::text::en as text;
 
 /// A field and its value.
@@ -40,7 +40,16 @@ pub fn link(session: &Session, from: ReplicaId, to: ReplicaId) -> Vec<Row> {
     let percent = |ppm: u32| format!("{}.{:02} %", ppm / 10_000, ppm % 10_000 / 100);
     let flying = sim.flights().filter(|(key, _)| (key.from, key.to) == (from, to)).count();
     vec![
-        row("state", if sim.is_cut(from, to) { "cut: what is sent is lost" } else { "works" }),
+        row(
+            "state",
+            if sim.is_cut(from, to) {
+                "cut: what is sent is lost"
+            } else if sim.is_blocked(from, to) {
+                "parted: what is sent is lost"
+            } else {
+                "works"
+            },
+        ),
         row("in flight", flying.to_string()),
         row("shortest latency", ms(c.latency_min_us)),
         row("longest latency", ms(c.latency_max_us)),
@@ -210,9 +219,32 @@ fn in_flight(sim: &Sim<KRaft>, name: &EventName) -> Option<MessageView> {
     let mut flights = sim.flights();
     let wanted = (from, to, number, is_copy);
     let (_, flight) = flights.find(|(key, _)| (key.from, key.to, key.number, key.is_copy) == wanted)?;
-    let face = KRaft::message_face(&flight.message);
-    let mut rows = body(&flight.message.body, from);
-    rows.push(row("correlation id", flight.message.correlation.to_string()));
+    let face = Sim::<KRaft>::face_of(&flight.message);
+    let mut rows = match &flight.message {
+        Mail::Peer(message) => {
+            let mut rows = body(&message.body, from);
+            rows.push(row("correlation id", message.correlation.to_string()));
+            rows
+        }
+        Mail::Ask(ask) => vec![
+            row("request", ask.number.to_string()),
+            row("attempt", (u16::from(ask.attempt) + 1).to_string()),
+            row("sets", text::payload(Payload::Set { key: ask.key, value: ask.value })),
+        ],
+        Mail::Reply(reply) => vec![
+            row("request", reply.number.to_string()),
+            row(
+                "says",
+                match reply.says {
+                    Says::Committed { offset } => format!("committed at offset {offset}"),
+                    Says::Declined { leader: Some(leader) } => format!("does not lead; node {leader} does"),
+                    Says::Declined { leader: None } => "does not lead and knows nobody who does".to_owned(),
+                    Says::Full => "has no room for it".to_owned(),
+                    Says::NoLonger => "leads no more; what becomes of it is open".to_owned(),
+                },
+            ),
+        ],
+    };
     rows.push(row("name", text::event_name(name)));
     let is_refusal = face.verdict == Verdict::Refused;
     Some(MessageView { line: text::pending(name, Some(&face)), is_refusal, rows })

@@ -2,7 +2,7 @@
 
 use crate::executor::in_order;
 use crate::raft::kraft::{KRaft, MessageKind};
-use crate::raft::{Form, MessageFace, Protocol, ReplicaId, TaskKind, Timer};
+use crate::raft::{Form, MessageFace, ReplicaId, TaskKind, Timer};
 use crate::session::Session;
 use crate::sim::{EventName, Sim};
 use crate::text::en as text;
@@ -35,7 +35,7 @@ fn event_text(sim: &Sim<KRaft>, name: &EventName, face: Option<&MessageFace<Mess
         {
             format!("Node {replica}: {}", text::poll_finds(&[timer], 0))
         }
-        EventName::Timer { .. } | EventName::Delivery { .. } => text::pending(name, face),
+        EventName::Timer { .. } | EventName::Delivery { .. } | EventName::Client { .. } => text::pending(name, face),
     }
 }
 
@@ -83,8 +83,8 @@ pub fn pending(session: &Session) -> Vec<PendingItem> {
                 EventName::Delivery { from, to, number, is_copy } => sim
                     .flights()
                     .find(|(key, _)| (key.from, key.to, key.number, key.is_copy) == (from, to, number, is_copy))
-                    .map(|(_, flight)| KRaft::message_face(&flight.message)),
-                EventName::Timer { .. } | EventName::Task { .. } => None,
+                    .map(|(_, flight)| Sim::<KRaft>::face_of(&flight.message)),
+                EventName::Timer { .. } | EventName::Task { .. } | EventName::Client { .. } => None,
             };
             let text = event_text(sim, &event.name, face.as_ref());
             PendingItem {

@@ -3,9 +3,9 @@
 use super::turn::direction;
 use crate::executor::in_order;
 use crate::raft::kraft::{KRaft, MessageKind};
-use crate::raft::{MessageFace, Protocol, ReplicaId, RoleShape, TimerKind, Verdict};
+use crate::raft::{MessageFace, ReplicaId, RoleShape, TimerKind, Verdict};
 use crate::session::Session;
-use crate::sim::{EventName, Fate, What};
+use crate::sim::{EventName, Fate, Sim, What};
 use crate::text::en as text;
 
 /// The size of a stage, in its own units.
@@ -505,7 +505,7 @@ pub fn stage(session: &Session, looks: &Looks) -> StageView {
     for (key, flight) in sim.flights() {
         let (from, to) = (key.from, key.to);
         let name = EventName::Delivery { from, to, number: key.number, is_copy: key.is_copy };
-        let face = KRaft::message_face(&flight.message);
+        let face = Sim::<KRaft>::face_of(&flight.message);
         if looks.hidden.has(kind(&face)) {
             continue;
         }
@@ -569,6 +569,7 @@ pub const fn kind(face: &MessageFace<MessageKind>) -> usize {
         MessageKind::EndQuorumEpoch | MessageKind::EndQuorumEpochAnswer => 2,
         MessageKind::FetchAnswer if face.entries > 0 => 3,
         MessageKind::Fetch | MessageKind::FetchAnswer => 4,
+        MessageKind::Client => 5,
     }
 }
 

@@ -154,7 +154,7 @@ pub async fn check<W: Patience>(form: Form) {
             let id = old.executor.clone().submit(Task::Request(append)).expect("it has room");
             until::<W>(&clock, "an append is taken or refused", || old.executor.outcome(id) != Outcome::Pending).await;
             match old.executor.outcome(id) {
-                Outcome::Value(()) => break,
+                Outcome::Value(_) => break,
                 Outcome::Error(TaskError::Refused(RequestError::Append(AppendError::Full))) => W::a_little().await,
                 other => panic!("{other:?}"),
             }

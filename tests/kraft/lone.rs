@@ -403,7 +403,7 @@ impl Lone {
             let ran = self.poll_executor().expect("the request is due");
             if ran.number == id.number {
                 self.run();
-                return ran.result;
+                return ran.result.map(|_| ());
             }
         }
     }

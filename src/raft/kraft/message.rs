@@ -230,6 +230,8 @@ pub enum MessageKind {
     EndQuorumEpochAnswer,
     /// The answer to Fetch.
     FetchAnswer,
+    /// What clients of the cluster ask, and the answer: not a message of the protocol.
+    Client,
 }
 
 fn shown(epoch: i32) -> u32 {

@@ -55,6 +55,7 @@ impl Protocol for KRaft {
     type Settings = KRaftSettings;
     type Message = KRaftMessage;
     type MessageKind = MessageKind;
+    const CLIENT: MessageKind = MessageKind::Client;
     type Note = Note;
     type Disk = Disk;
     type Replica = KRaftReplica;
@@ -82,6 +83,13 @@ impl Protocol for KRaft {
 
     fn encode_disk(disk: &Disk, out: &mut Encoder) {
         disk.encode(out);
+    }
+
+    fn commit(note: &Note) -> Option<u64> {
+        match note {
+            Note::HighWatermark { to } => Some(*to),
+            _ => None,
+        }
     }
 
     fn role_change(note: &Note) -> Option<(RoleShape, u32)> {

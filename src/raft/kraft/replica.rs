@@ -492,7 +492,7 @@ impl KRaftReplica {
         }
     }
 
-    /// Takes records of a client (spec 5.6, `prepareAppend` and `schedulePreparedAppend` in one).
+    /// Takes records of a client (spec 5.6, `prepareAppend` and `schedulePreparedAppend` in one); gives the last one's offset.
     fn prepare_append(
         &mut self,
         epoch: u32,
@@ -500,7 +500,7 @@ impl KRaftReplica {
         value: u64,
         count: u8,
         cx: &mut Cx<'_>,
-    ) -> Result<(), AppendError> {
+    ) -> Result<u64, AppendError> {
         let Role::Leader { is_first_record_due, .. } = &self.role else {
             return Err(AppendError::NotLeader { epoch });
         };
@@ -526,7 +526,7 @@ impl KRaftReplica {
         }
         let offset = self.log.end_offset() + first + self.accumulator.len() as u64 - 1;
         cx.note(Note::AppendTaken { offset, count });
-        Ok(())
+        Ok(offset)
     }
 
     fn poll_resigned(&mut self, cx: &mut Cx<'_>) -> bool {
@@ -795,10 +795,12 @@ impl Replica<KRaft> for KRaftReplica {
         self.poll_state(cx)
     }
 
-    fn request(&mut self, request: Request, cx: &mut Cx<'_>) -> Result<(), RequestError> {
+    fn request(&mut self, request: Request, cx: &mut Cx<'_>) -> Result<Option<u64>, RequestError> {
         match request {
-            Request::Resign { epoch } => self.ask_to_resign(epoch, cx),
-            Request::Append { epoch, key, value, count } => Ok(self.prepare_append(epoch, key, value, count, cx)?),
+            Request::Resign { epoch } => self.ask_to_resign(epoch, cx).map(|()| None),
+            Request::Append { epoch, key, value, count } => {
+                Ok(Some(self.prepare_append(epoch, key, value, count, cx)?))
+            }
             Request::Shutdown { timeout_us } => {
                 if self.shutdown.is_none() {
                     self.shutdown = Some(Shutdown::Waits);
@@ -807,7 +809,7 @@ impl Replica<KRaft> for KRaftReplica {
                     let timeout_ms = u32::try_from(timeout_us / MICROS_PER_MILLI).unwrap_or(u32::MAX);
                     cx.note(Note::ShutdownAsked { timeout_ms });
                 }
-                Ok(())
+                Ok(None)
             }
         }
     }
@@ -821,6 +823,15 @@ impl Replica<KRaft> for KRaftReplica {
 
     fn timers(&self) -> &TimerTable {
         &self.timers
+    }
+
+    fn timers_mut(&mut self) -> &mut TimerTable {
+        &mut self.timers
+    }
+
+    fn campaigns_on(&self) -> Option<Timer> {
+        let is_armed = |timer: &Timer| self.timers.deadline_us(*timer) != NEVER;
+        [ELECTION, FETCH].into_iter().find(is_armed).filter(|_| self.is_voter())
     }
 
     fn log(&self) -> &Log {

@@ -10,7 +10,9 @@ use crate::raft::{
     Ended, Fault, MessageFace, Payload, Ran, ReplicaId, ReplicaSet, RequestError, RoleShape, TaskKind, Timer,
     TimerKind, Verdict,
 };
-use crate::sim::{Command, EventName, Property};
+use crate::sim::{
+    Alarm, CallNote, Command, EventName, FlightName, Property, WAITING_MAX, client_number,
+};
 
 /// A sentence and where to read more.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,15 +93,39 @@ pub fn message(face: &MessageFace<MessageKind>) -> String {
             "refused".to_owned()
         }
         (MessageKind::BeginQuorumEpochAnswer | MessageKind::EndQuorumEpochAnswer, _) => "acknowledged".to_owned(),
+        (MessageKind::Client, Verdict::Asks) => "request".to_owned(),
+        (MessageKind::Client, Verdict::Granted) => "committed".to_owned(),
+        (MessageKind::Client, _) => "not taken".to_owned(),
+    }
+}
+
+/// A replica or a client of the cluster, as people call it.
+#[must_use]
+pub fn who(id: ReplicaId) -> String {
+    client_number(id).map_or_else(|| format!("node {id}"), |client| format!("client {}", client + 1))
+}
+
+/// The same, where there is little room: a number, or a number after a `c`.
+#[must_use]
+pub fn mark(id: ReplicaId) -> String {
+    client_number(id).map_or_else(|| id.to_string(), |client| format!("c{}", client + 1))
+}
+
+fn alarm(alarm: Alarm) -> &'static str {
+    match alarm {
+        Alarm::Timeout => "timeout",
+        Alarm::Retry => "retry",
+        Alarm::Next => "next request",
     }
 }
 
 /// The kinds of messages that a filter tells apart.
-pub const KINDS: [&str; 5] = ["votes", "BeginQuorumEpoch", "EndQuorumEpoch", "records", "fetches without records"];
+pub const KINDS: [&str; 6] =
+    ["votes", "BeginQuorumEpoch", "EndQuorumEpoch", "records", "fetches without records", "requests of clients"];
 
 /// The kinds of events that the event list tells apart.
-pub const EVENT_KINDS: [&str; 7] =
-    ["everything", "role changes", "votes", "refusals", "commits", "records", "faults and commands"];
+pub const EVENT_KINDS: [&str; 8] =
+    ["everything", "role changes", "votes", "refusals", "commits", "records", "faults and commands", "clients"];
 
 /// The one line of something that can happen next. `face` belongs to a delivery.
 #[must_use]
@@ -108,10 +134,11 @@ pub fn pending(name: &EventName, face: Option<&MessageFace<MessageKind>>) -> Str
         EventName::Delivery { from, to, is_copy, .. } => {
             let what = face.map_or_else(|| "message".to_owned(), message);
             let again = if *is_copy { ", again" } else { "" };
-            format!("{what}, {from} → {to}{again}")
+            format!("{what}, {} → {}{again}", mark(*from), mark(*to))
         }
         EventName::Timer { replica, timer: which, .. } => format!("Node {replica}: {}", timer(*which)),
         EventName::Task { replica, number } => format!("Node {replica}: task #{number}"),
+        EventName::Client { client, alarm: which, .. } => format!("Client {}: {}", client + 1, alarm(*which)),
     }
 }
 
@@ -143,7 +170,7 @@ pub fn because(question: Question, because: &Because) -> Sentence {
     let says = |text: String, reference| Sentence { text, reference };
     let offset = match question {
         Question::WhyNotCommitted { offset } => offset,
-        Question::WhyNotElected { .. } | Question::WhyRefused { .. } => 0,
+        Question::WhyNotElected { .. } | Question::WhyNobodyElected | Question::WhyRefused { .. } => 0,
     };
     match *because {
         Because::IsCommitted { holders } => {
@@ -174,6 +201,29 @@ pub fn because(question: Question, because: &Because) -> Sentence {
             "KIP-595 · Raft §5.3",
         ),
         Because::Leads => says("It leads already.".to_owned(), ""),
+        Because::IsPaused => says("It is paused and does nothing.".to_owned(), ""),
+        Because::Standings { leading, free, stopped, apart, behind, refused, need } => {
+            let mut parts = Vec::new();
+            if !leading.is_empty() {
+                parts.push(format!("{} leads.", capital(&ids(leading))));
+            }
+            if free.is_empty() {
+                parts.push(format!("Nobody {}can be elected: it takes {need} votes.", if leading.is_empty() { "" } else { "else " }));
+            } else {
+                parts.push(format!("It takes {need} votes, and nothing but time and messages stands in the way of {}.", ids(free)));
+            }
+            for (who, why) in [
+                (apart, "can hear from, and be heard by, too few"),
+                (behind, "would be refused, because too many in reach have more in their logs"),
+                (refused, "would be refused by those who have fetched from their leader"),
+                (stopped, "does not run, or stands still"),
+            ] {
+                if !who.is_empty() {
+                    parts.push(format!("{}: {why}.", capital(&ids(who))));
+                }
+            }
+            says(parts.join(" "), "Raft §5.2 · §5.4.1")
+        }
         Because::IsDown => says("It does not run.".to_owned(), ""),
         Because::IsObserver => says("It is an observer; only voters campaign.".to_owned(), "KIP-595"),
         Because::TooFewInReach { reach, need } => says(
@@ -286,13 +336,20 @@ pub fn poll_finds(timers: &[Timer], messages: usize) -> String {
 pub fn event_name(name: &EventName) -> String {
     match name {
         EventName::Delivery { from, to, number, is_copy } => {
-            format!("link {from}>{to} #{number}{}", if *is_copy { " copy" } else { "" })
+            flight_name((*from, *to, *number, *is_copy))
         }
         EventName::Timer { replica, timer: which, number } => {
             format!("timer {replica} {} #{number}", timer(*which))
         }
         EventName::Task { replica, number } => format!("task {replica} #{number}"),
+        EventName::Client { client, alarm: which, number } => format!("client {} {} #{number}", client + 1, alarm(*which)),
     }
+}
+
+/// The stable name of a message in flight.
+#[must_use]
+pub fn flight_name((from, to, number, is_copy): FlightName) -> String {
+    format!("link {}>{} #{number}{}", mark(from), mark(to), if is_copy { " copy" } else { "" })
 }
 
 /// An election, in a line.
@@ -332,27 +389,145 @@ pub fn command(command: &Command) -> String {
         }
         Command::RunNow { event } => format!("Made to happen now: {}.", event_name(event)),
         Command::Drop { from, to, .. } => {
-            format!("A message from node {from} to node {to} is lost, by hand.")
+            format!("A message from {} to {} is lost, by hand.", who(*from), who(*to))
         }
         Command::SetHeld { from, to, is_held: true, .. } => {
-            format!("A message from node {from} to node {to} is held, by hand: it arrives only once it is released.")
+            format!("A message from {} to {} is held, by hand: it arrives only once it is released.", who(*from), who(*to))
         }
         Command::SetHeld { from, to, .. } => {
-            format!("A message from node {from} to node {to} that was held flies on.")
+            format!("A message from {} to {} that was held flies on.", who(*from), who(*to))
         }
         Command::Duplicate { from, to, .. } => {
-            format!("A message from node {from} to node {to} will arrive twice, by hand.")
+            format!("A message from {} to {} will arrive twice, by hand.", who(*from), who(*to))
+        }
+        Command::Delay { from, to, by_us, .. } => {
+            format!("A message from {} to {} will arrive {} later, by hand.", who(*from), who(*to), span(*by_us))
+        }
+        Command::Swap { one, other } => {
+            format!("Two messages will arrive each when the other would have: {} and {}.", flight_name(*one), flight_name(*other))
+        }
+        Command::PushBack { event, by_us } => {
+            format!("Pushed back by {}, by hand: {}.", span(*by_us), event_name(event))
+        }
+        Command::SpaceTimers { apart_us: 0 } => {
+            "The timeouts on which nodes would seek votes will run out all at once: nobody is ahead of the others.".to_owned()
+        }
+        Command::SpaceTimers { apart_us } => {
+            format!("The timeouts on which nodes would seek votes will run out one after the other, {} apart.", span(*apart_us))
+        }
+        Command::Pause { replica } => {
+            format!("Node {replica} stands still: it does nothing, and messages wait at its door. Its clock goes on.")
+        }
+        Command::Resume { replica } => format!("Node {replica} goes on, first with what has waited for it."),
+        Command::SetClock { replica, rate_ppm } => {
+            format!("The clock of node {replica} goes at {} % from now on.", percent(*rate_ppm))
+        }
+        Command::Partition { groups } if groups.last() == 0 => "All are in one group again.".to_owned(),
+        Command::Partition { groups } => format!(
+            "The cluster is parted into {} groups: what is sent from one to another from now on is lost.",
+            groups.last() + 1
+        ),
+        Command::Heal => "Everything is healed: no link is cut, and all are in one group.".to_owned(),
+        Command::AddClient { options } => format!(
+            "A client joins. It waits {} ms for an answer and sends a request at most {} times.",
+            options.timeout_ms, options.attempts
+        ),
+        Command::ClientRequest { client, key, value } => {
+            format!("Client {} wants to set {key} = {value}.", client + 1)
+        }
+        Command::SetRate { client, every_us: 0 } => format!("Client {} has nothing more to set by itself.", client + 1),
+        Command::SetRate { client, every_us } => {
+            format!("Client {} has something to set every {} from now on.", client + 1, span(*every_us))
         }
         Command::SetCut { from, to, is_cut: true } => {
-            format!("The link from node {from} to node {to} is cut: what is sent on it from now on is lost.")
+            format!("The link from {} to {} is cut: what is sent on it from now on is lost.", who(*from), who(*to))
         }
         Command::SetCut { from, to, .. } => {
-            format!("The link from node {from} to node {to} works again.")
+            format!("The link from {} to {} works again.", who(*from), who(*to))
         }
         Command::SetLink { link: Some((from, to)), .. } => {
-            format!("The link from node {from} to node {to} behaves differently from now on.")
+            format!("The link from {} to {} behaves differently from now on.", who(*from), who(*to))
         }
         Command::SetLink { link: None, .. } => "All links behave differently from now on.".to_owned(),
+    }
+}
+
+/// A length of time, as short as it can be said.
+#[must_use]
+pub fn span(us: u32) -> String {
+    match us {
+        0..1_000 => format!("{us} µs"),
+        _ if us % 1_000 == 0 => format!("{} ms", us / 1_000),
+        _ => format!("{}.{:03} ms", us / 1_000, us % 1_000),
+    }
+}
+
+/// Parts per million in percent, without what is zero.
+#[must_use]
+pub fn percent(ppm: u32) -> String {
+    let (whole, rest) = (ppm / 10_000, ppm % 10_000);
+    match rest {
+        0 => whole.to_string(),
+        _ => format!("{whole}.{rest:04}").trim_end_matches('0').to_owned(),
+    }
+}
+
+/// What happened with a request of a client, at `id`: a client or a node.
+fn call(id: ReplicaId, note: CallNote) -> String {
+    let me = capital(&who(id));
+    let node = |id: ReplicaId| format!("node {id}");
+    match note {
+        CallNote::Asked { number, attempt: 0, to } => {
+            format!("{me} sends request {number} to {}, which it believes to lead.", node(to))
+        }
+        CallNote::Asked { number, attempt, to } => {
+            format!("{me} sends request {number} again, to {} (attempt {}).", node(to), u16::from(attempt) + 1)
+        }
+        CallNote::Taken { client, number, offset } => format!(
+            "{me} takes request {number} of client {} in and puts it at offset {offset}. It answers once that is committed.",
+            client + 1
+        ),
+        CallNote::Declined { client, number, leader: Some(leader) } => {
+            format!("{me} does not lead: it takes nothing of client {}’s request {number} and names node {leader}.", client + 1)
+        }
+        CallNote::Declined { client, number, leader: None } => format!(
+            "{me} does not lead and knows nobody who does: it takes nothing of client {}’s request {number}.",
+            client + 1
+        ),
+        CallNote::Full { client, number } => {
+            format!("{me} has no room for client {}’s request {number} and takes nothing of it.", client + 1)
+        }
+        CallNote::Committed { client, number, offset } => {
+            format!("Offset {offset} is committed: {} tells client {} that its request {number} is.", who(id), client + 1)
+        }
+        CallNote::NoLonger { client, number } => format!(
+            "{me} leads no more: it tells client {} that it does not know what becomes of request {number}.",
+            client + 1
+        ),
+        CallNote::Acknowledged { number, offset } => {
+            format!("{me} learns that its request {number} is committed, at offset {offset}.")
+        }
+        CallNote::AcknowledgedLate { number, offset } => {
+            format!("{me} had given request {number} up and now learns that it is committed, at offset {offset}.")
+        }
+        CallNote::Redirected { number, to } => {
+            format!("{me} is told to ask {} and sends request {number} there.", node(to))
+        }
+        CallNote::BacksOff { number, to } => {
+            format!("{me} waits a little and then sends request {number} to {}.", node(to))
+        }
+        CallNote::TimedOut { number, by } => format!(
+            "{me} had no answer of {} to request {number} in time: it may have been taken, or not.",
+            node(by)
+        ),
+        CallNote::GaveUp { number, is_unknown: true } => {
+            format!("{me} gives request {number} up and does not know what became of it.")
+        }
+        CallNote::GaveUp { number, .. } => format!("{me} gives request {number} up: nobody took it."),
+        CallNote::Stale { number } => format!("{me} has no use for an answer to request {number} any more."),
+        CallNote::Skipped => format!(
+            "{me} has {WAITING_MAX} requests waiting and makes no new one: it has more to set than the cluster takes."
+        ),
     }
 }
 
@@ -718,13 +893,13 @@ pub fn step(explanation: &Explanation) -> Sentence {
         Trigger::Command(done) => Some(command(done)),
         Trigger::Delivery { from, to, face, is_wasted: true } => {
             return Sentence {
-                text: format!("“{}” from node {from} reaches node {to}, which is down: it is lost.", message(face)),
+                text: format!("“{}” from {} reaches node {to}, which is down: it is lost.", message(face), who(*from)),
                 reference: "",
             };
         }
-        Trigger::Delivery { .. } | Trigger::Timer { .. } | Trigger::Task { .. } => None,
+        Trigger::Delivery { .. } | Trigger::Timer { .. } | Trigger::Task { .. } | Trigger::Client { .. } => None,
     };
-    if let Some((id, why)) = explanation.refused {
+    if let (Some((id, why)), []) = (explanation.refused, explanation.calls.as_slice()) {
         let refusal = refused(id, why);
         let text = opening.into_iter().chain([refusal.text]).collect::<Vec<_>>().join(" ");
         return Sentence { text, reference: refusal.reference };
@@ -734,20 +909,29 @@ pub fn step(explanation: &Explanation) -> Sentence {
     let reference = then.as_ref().or(why.as_ref()).map_or("", |sentence| sentence.reference);
     let plain = || match &explanation.trigger {
         Trigger::Delivery { from, to, face, .. } if explanation.is_open => {
-            format!("“{}” from node {from} has reached node {to} and waits on its executor.", message(face))
+            format!("“{}” from {} has reached {} and waits on its executor.", message(face), who(*from), who(*to))
         }
         Trigger::Delivery { from, to, face, .. } => {
-            format!("“{}” from node {from} reaches node {to}; nothing follows from it.", message(face))
+            format!("“{}” from {} reaches {}; nothing follows from it.", message(face), who(*from), who(*to))
         }
         Trigger::Timer { replica, timer: which } => format!("Node {replica}: {}.", timer(*which)),
         Trigger::Task { replica, kind } => {
             let what = kind.map_or_else(|| "a task waits".to_owned(), task);
             format!("Node {replica}: {what}; nothing follows from it.")
         }
+        Trigger::Client { client, alarm: which } => format!("Client {}: {}.", client + 1, alarm(*which)),
         Trigger::Began | Trigger::Command(_) => String::new(),
     };
     let mut parts: Vec<String> = opening.into_iter().collect();
-    parts.extend(why.map(|sentence| sentence.text));
+    // Of what a node did with a request only the desk speaks, unless it led to more.
+    let is_only_taken = matches!(explanation.why, Some((_, Note::AppendTaken { .. })));
+    let said = explanation.calls.iter().take(2).map(|&(id, note)| call(id, note));
+    if is_only_taken && !explanation.calls.is_empty() {
+        parts.extend(said);
+    } else {
+        parts.extend(why.map(|sentence| sentence.text));
+        parts.extend(said);
+    }
     parts.extend(then.map(|sentence| sentence.text));
     if parts.is_empty() {
         parts.push(plain());

@@ -1,15 +1,32 @@
-//! A run being looked at: record, history, playhead. Page and API use it alike.
+//! A run being looked at: record, history, playhead, branches. Page and API use it alike.
 //!
 //! The *playhead* is a time between the last step and the next one; the picture is drawn for it. Position and playhead
 //! together are the moment. Nothing here reads a real clock: whoever plays tells how far the playhead goes.
+//!
+//! | file | holds |
+//! | --- | --- |
+//! | `branches` | acting in the past, undo and redo, switching |
+//! | `until` | going on until something is so |
+//! | `recent` | the traces around here |
+
+mod branches;
+mod recent;
+mod until;
+
+pub use branches::{ActError, BRANCHES_MAX, BranchView, Edit, Fork};
+pub use until::{Jump, Search, Until};
 
 use crate::executor::NEVER;
 use crate::raft::kraft::{Disk, KRaft, QuorumRecord};
 use crate::raft::{Payload, Protocol, ReplicaId};
 use crate::scenario::{InputError, POSITION_MAX, ProtocolSettings, Record, Start, validate};
 use crate::sim::{
-    Command, CommandError, Compiled, Digests, Fate, History, Mark, Placed, Sim, SimSettings, TraceEvent, What,
+    CommandError, Compiled, Digests, Fate, History, Mark, Placed, Plan, Sim, SimSettings, TraceEvent, What,
 };
+use branches::{Branch, Kept};
+use recent::Recent;
+use std::rc::Rc;
+use std::sync::Arc;
 
 /// A message that was lost on its way and is still drawn.
 #[derive(Clone, Copy, Debug)]
@@ -46,61 +63,15 @@ pub struct Session {
     last_trace: Vec<TraceEvent<KRaft>>,
     recent: Recent,
     /// The cluster before the last step, when it was taken to be looked at.
-    before: Option<Box<Sim<KRaft>>>,
-}
-
-/// The traces of the steps around here, back to back; for lists and drawings.
-#[derive(Clone, Debug, Default)]
-struct Recent {
-    lines: Vec<TraceEvent<KRaft>>,
-    /// The position after each step, and where its lines begin.
-    steps: Vec<(u64, usize)>,
-}
-
-impl Recent {
-    /// Keeps the trace of a step, or what there is of it so far. A step that is followed by others is known already.
-    fn put(&mut self, step: u64, trace: &[TraceEvent<KRaft>]) {
-        if let Some(&(last, start)) = self.steps.last() {
-            if step < last {
-                return;
-            }
-            if step == last {
-                // An open step has grown; or something was done within it, which begins a trace anew.
-                if trace.len() >= self.lines.len() - start {
-                    self.lines.truncate(start);
-                }
-                self.lines.extend_from_slice(trace);
-                return;
-            }
-        }
-        if self.lines.len() >= 2 * RECENT_MAX {
-            let kept = self.steps.partition_point(|&(_, start)| start < self.lines.len() - RECENT_MAX);
-            let from = self.steps.get(kept).map_or(self.lines.len(), |&(_, start)| start);
-            self.steps.drain(..kept);
-            self.lines.drain(..from);
-            for (_, start) in &mut self.steps {
-                *start -= from;
-            }
-        }
-        self.steps.push((step, self.lines.len()));
-        self.lines.extend_from_slice(trace);
-    }
-
-    /// Forgets what comes after a position.
-    fn cut(&mut self, step: u64) {
-        let kept = self.steps.partition_point(|&(last, _)| last <= step);
-        if let Some(&(_, start)) = self.steps.get(kept) {
-            self.lines.truncate(start);
-        }
-        self.steps.truncate(kept);
-    }
-
-    fn iter(&self) -> impl DoubleEndedIterator<Item = (u64, &[TraceEvent<KRaft>])> {
-        self.steps.iter().enumerate().map(|(index, &(step, start))| {
-            let end = self.steps.get(index + 1).map_or(self.lines.len(), |&(_, next)| next);
-            (step, &self.lines[start..end])
-        })
-    }
+    before: Option<Arc<Sim<KRaft>>>,
+    /// Which branch this is.
+    head: branches::Head,
+    /// The other branches.
+    others: Vec<Rc<Branch>>,
+    undo: Vec<Kept>,
+    redo: Vec<Kept>,
+    /// How many branches there ever were, for their numbers.
+    branched: u32,
 }
 
 /// The disk on which a replica starts. Each record of its log is a batch of its own that says where it stands.
@@ -135,7 +106,7 @@ impl Session {
     /// [`OpenError`] if the record is wrong or a command cannot be carried out where it stands.
     pub fn open(record: Record) -> Result<Self, OpenError> {
         validate(&record)?;
-        let mut history = History::new(sim_settings(&record), record.commands.clone());
+        let mut history = History::new(sim_settings(&record), record.commands.clone(), record.plans.clone());
         let fails = |history: &History<KRaft>, why| OpenError::Command {
             index: history.next_command().and_then(|c| record.commands.iter().position(|&d| d == c)).unwrap_or(0),
             why,
@@ -168,6 +139,11 @@ impl Session {
             last_trace: Vec::new(),
             recent: Recent::default(),
             before: None,
+            head: branches::Head::default(),
+            others: Vec::new(),
+            undo: Vec::new(),
+            redo: Vec::new(),
+            branched: 1,
         };
         session.look_back();
         Ok(session)
@@ -190,6 +166,7 @@ impl Session {
     pub fn record(&self) -> Record {
         Record {
             commands: self.history.commands().to_vec(),
+            plans: self.history.plans().to_vec(),
             position: self.sim().steps(),
             tasks: self.sim().tasks_into(),
             playhead_us: self.playhead_us,
@@ -272,7 +249,19 @@ impl Session {
         self.history.commands()
     }
 
-    /// Role changes and stops of the whole run, in order.
+    /// What waits for its time, rising by it.
+    #[must_use]
+    pub fn plans(&self) -> &[Plan] {
+        self.history.plans()
+    }
+
+    /// What was planned and could not be done when its time came, and why.
+    #[must_use]
+    pub fn missed(&self) -> &[(Plan, CommandError)] {
+        self.history.missed()
+    }
+
+    /// What is worth a mark in the whole run, in order.
     #[must_use]
     pub fn marks(&self) -> &[Mark] {
         self.history.marks()
@@ -282,7 +271,7 @@ impl Session {
     pub fn seek_time(&mut self, at_us: u64) {
         let _ = KRaft::seek_time(&mut self.history, at_us);
         self.playhead_us = self.sim().now_us();
-        self.look_back();
+        self.look_around();
         self.set_playhead(at_us);
     }
 
@@ -332,13 +321,13 @@ impl Session {
 
     /// Takes the next step and keeps what was [before](Self::before) it.
     pub fn step_and_look(&mut self) -> bool {
-        self.before = Some(Box::new(self.sim().clone()));
+        self.before = Some(Arc::new(self.sim().clone()));
         self.go_on(KRaft::step)
     }
 
     /// Runs one executor task of the next step; false if nothing is left to do or the run [is full](Self::is_full).
     pub fn step_task(&mut self) -> bool {
-        self.before = Some(Box::new(self.sim().clone()));
+        self.before = Some(Arc::new(self.sim().clone()));
         self.go_on(KRaft::step_task)
     }
 
@@ -371,7 +360,7 @@ impl Session {
     pub fn seek_task(&mut self, step: u64, tasks: u32) {
         let _ = KRaft::seek(&mut self.history, step, tasks);
         self.playhead_us = self.sim().now_us();
-        self.look_back();
+        self.look_around();
     }
 
     /// Takes one step back; within a step, goes to its start.
@@ -379,19 +368,22 @@ impl Session {
         self.seek(if self.is_open() { self.position() } else { self.position().saturating_sub(1) });
     }
 
-    /// Does something here, at the playhead. What was to come is replaced by what comes of it.
-    ///
-    /// # Errors
-    /// [`CommandError`] if it cannot be done; then nothing has changed.
-    pub fn act(&mut self, command: Command) -> Result<(), CommandError> {
-        let placed = Placed { step: self.position(), tasks: self.sim().tasks_into(), at_us: self.playhead_us, command };
-        let before = Box::new(self.sim().clone());
-        KRaft::act(&mut self.history, placed)?;
-        self.before = Some(before);
-        self.playhead_us = self.sim().now_us();
-        self.recent.cut(placed.step + u64::from(placed.tasks > 0));
-        self.take_in();
-        Ok(())
+    /// Takes over what the history knows of this position; looks back only where what is remembered does not reach.
+    fn look_around(&mut self) {
+        let here = self.position();
+        if self.is_open() || !self.recent.covers(here.saturating_sub(LOST_STEPS), here) {
+            self.look_back();
+            return;
+        }
+        let now_us = self.sim().now_us();
+        self.before = self.history.before().cloned().map(Arc::new);
+        self.lost.clear();
+        let near = self.recent.iter().filter(|&(step, _)| step + LOST_STEPS > here && step <= here);
+        for (_, trace) in near {
+            collect_lost(&mut self.lost, trace);
+        }
+        self.last_trace = self.history.now().last_step().to_vec();
+        self.lost.retain(|flight| flight.at_us > now_us);
     }
 
     /// Looks at the steps around here again, for what is drawn of them.
@@ -409,7 +401,7 @@ impl Session {
                 collect_lost(&mut lost, trace);
             }
             if step + u64::from(!is_open) == here {
-                before = Some(Box::new(sim.clone()));
+                before = Some(Arc::new(sim.clone()));
             }
             if step > 0 {
                 recent.put(step, trace);
@@ -432,8 +424,6 @@ const LOST_STEPS: u64 = 200;
 /// Steps looked back, and ahead where the run is known to go on, for lists and drawings.
 const LOOK_BACK: u64 = 1_500;
 const LOOK_AHEAD: u64 = 200;
-/// How many lines of traces are kept at least, once there are that many.
-const RECENT_MAX: usize = 8_000;
 
 fn collect_lost(lost: &mut Vec<LostFlight>, trace: &[TraceEvent<KRaft>]) {
     for event in trace {

@@ -8,10 +8,11 @@
 mod common;
 
 use raftwerk::raft::kraft::KRaft;
-use raftwerk::raft::{ClientSettings, Form, TaskKind};
+use raftwerk::raft::{ClientSettings, Form, ReplicaId, TaskKind};
 use raftwerk::scenario::Record;
 use raftwerk::session::Session;
 use raftwerk::sim::{Command, Sim, TraceEvent, What};
+use std::collections::BTreeMap;
 
 const ONE_POLL: ClientSettings = ClientSettings { form: Form::OnePoll, poll_state_max_age_ms: 0 };
 
@@ -19,21 +20,21 @@ const ONE_POLL: ClientSettings = ClientSettings { form: Form::OnePoll, poll_stat
 #[derive(Debug, Default, PartialEq)]
 struct Story {
     replicas: Vec<Vec<String>>,
-    links: Vec<Vec<String>>,
+    /// By the link's ends; clients have some too.
+    links: BTreeMap<(ReplicaId, ReplicaId), Vec<String>>,
 }
 
 impl Story {
     fn new(replicas: u8) -> Self {
         let n = usize::from(replicas);
-        Self { replicas: vec![Vec::new(); n], links: vec![Vec::new(); n * n] }
+        Self { replicas: vec![Vec::new(); n], links: BTreeMap::new() }
     }
 
     fn add(&mut self, sim: &Sim<KRaft>, trace: &[TraceEvent<KRaft>]) {
-        let n = usize::from(sim.replicas());
         for event in trace {
             if let What::Sent { to, number, at_us, fate, face } = event.what {
-                self.links[event.replica.index() * n + to.index()]
-                    .push(format!("{} #{number} {face:?} {at_us} {fate:?}", event.at_us));
+                let line = format!("{} #{number} {face:?} {at_us} {fate:?}", event.at_us);
+                self.links.entry((event.replica, to)).or_default().push(line);
             }
         }
         for id in sim.ids() {

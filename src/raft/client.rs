@@ -457,11 +457,7 @@ impl<P: Protocol, X: EventExecutor<Task<P::Message>>> RaftClient<P, X> {
     /// # Errors
     /// [`TaskError::Refused`] for a request that the replica refuses. A fault is left in the effects.
     #[inline]
-    pub fn run(
-        &mut self,
-        task: Task<P::Message>,
-        around: &mut Surroundings<'_, P>,
-    ) -> Result<Option<u64>, TaskError> {
+    pub fn run(&mut self, task: Task<P::Message>, around: &mut Surroundings<'_, P>) -> Result<Option<u64>, TaskError> {
         let now_us = self.clock.local_us(self.executor.now_us());
         let mut offset = None;
         match task {

@@ -116,35 +116,136 @@ pub(super) struct ClientV0 {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum CommandV0 {
-    Crash { replica: u8, keep_unflushed: bool },
-    Restart { replica: u8, is_wiped: bool },
-    RunDelivery { from: u8, to: u8, number: u32, is_copy: bool },
-    RunTimer { replica: u8, kind: TimerKindV0, peer: Option<u8>, number: u32 },
-    Drop { from: u8, to: u8, number: u32, is_copy: bool },
-    Duplicate { from: u8, to: u8, number: u32, after_us: u32 },
-    SetCut { from: u8, to: u8, is_cut: bool },
-    SetLink { link: Option<(u8, u8)>, conditions: LinksV0 },
-    Resign { replica: u8 },
-    Shutdown { replica: u8, timeout_ms: u32 },
-    RunTask { replica: u8, number: u32 },
-    Cancel { replica: u8, number: u32 },
-    Append { replica: u8, key: u16, value: Big, count: u8 },
-    SetHeld { from: u8, to: u8, number: u32, is_copy: bool, is_held: bool },
-    Delay { from: u8, to: u8, number: u32, is_copy: bool, by_us: u32 },
-    Swap { one: FlightV0, other: FlightV0 },
-    PushBackTimer { replica: u8, kind: TimerKindV0, peer: Option<u8>, number: u32, by_us: u32 },
-    PushBackClient { client: u8, alarm: AlarmV0, number: u32, by_us: u32 },
-    RunClient { client: u8, alarm: AlarmV0, number: u32 },
-    SpaceTimers { apart_us: u32 },
-    Pause { replica: u8 },
-    Resume { replica: u8 },
-    SetClock { replica: u8, rate_ppm: u32 },
+    Crash {
+        replica: u8,
+        keep_unflushed: bool,
+    },
+    Restart {
+        replica: u8,
+        is_wiped: bool,
+    },
+    RunDelivery {
+        from: u8,
+        to: u8,
+        number: u32,
+        is_copy: bool,
+    },
+    RunTimer {
+        replica: u8,
+        kind: TimerKindV0,
+        peer: Option<u8>,
+        number: u32,
+    },
+    Drop {
+        from: u8,
+        to: u8,
+        number: u32,
+        is_copy: bool,
+    },
+    Duplicate {
+        from: u8,
+        to: u8,
+        number: u32,
+        after_us: u32,
+    },
+    SetCut {
+        from: u8,
+        to: u8,
+        is_cut: bool,
+    },
+    SetLink {
+        link: Option<(u8, u8)>,
+        conditions: LinksV0,
+    },
+    Resign {
+        replica: u8,
+    },
+    Shutdown {
+        replica: u8,
+        timeout_ms: u32,
+    },
+    RunTask {
+        replica: u8,
+        number: u32,
+    },
+    Cancel {
+        replica: u8,
+        number: u32,
+    },
+    Append {
+        replica: u8,
+        key: u16,
+        value: Big,
+        count: u8,
+    },
+    SetHeld {
+        from: u8,
+        to: u8,
+        number: u32,
+        is_copy: bool,
+        is_held: bool,
+    },
+    Delay {
+        from: u8,
+        to: u8,
+        number: u32,
+        is_copy: bool,
+        by_us: u32,
+    },
+    Swap {
+        one: FlightV0,
+        other: FlightV0,
+    },
+    PushBackTimer {
+        replica: u8,
+        kind: TimerKindV0,
+        peer: Option<u8>,
+        number: u32,
+        by_us: u32,
+    },
+    PushBackClient {
+        client: u8,
+        alarm: AlarmV0,
+        number: u32,
+        by_us: u32,
+    },
+    RunClient {
+        client: u8,
+        alarm: AlarmV0,
+        number: u32,
+    },
+    SpaceTimers {
+        apart_us: u32,
+    },
+    Pause {
+        replica: u8,
+    },
+    Resume {
+        replica: u8,
+    },
+    SetClock {
+        replica: u8,
+        rate_ppm: u32,
+    },
     /// The members of each group but the first.
-    Partition { groups: Vec<Vec<u8>> },
+    Partition {
+        groups: Vec<Vec<u8>>,
+    },
     Heal,
-    AddClient { timeout_ms: u32, backoff_ms: u32, attempts: u8 },
-    ClientRequest { client: u8, key: u16, value: Big },
-    SetRate { client: u8, every_us: u32 },
+    AddClient {
+        timeout_ms: u32,
+        backoff_ms: u32,
+        attempts: u8,
+    },
+    ClientRequest {
+        client: u8,
+        key: u16,
+        value: Big,
+    },
+    SetRate {
+        client: u8,
+        every_us: u32,
+    },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -252,7 +353,10 @@ fn end_in(path: &str, shown: u8) -> Result<ReplicaId, InputError> {
             if id.0 < REPLICAS_MAX { Ok(id) } else { Err(InputError::new(path, format!("there is no node {id}"))) }
         }
         Some(client) if client < CLIENTS_MAX => Ok(client_id(client)),
-        Some(_) => Err(InputError::new(path, format!("clients are numbered from {CLIENTS_FROM}, at most {CLIENTS_MAX} of them"))),
+        Some(_) => Err(InputError::new(
+            path,
+            format!("clients are numbered from {CLIENTS_FROM}, at most {CLIENTS_MAX} of them"),
+        )),
     }
 }
 
@@ -342,7 +446,8 @@ fn groups_out(groups: &Groups, shown: impl Fn(ReplicaId) -> u8) -> Vec<Vec<u8>> 
 
 fn command_out(command: Command) -> CommandV0 {
     let shown = |id: ReplicaId| client_number(id).map_or(id.0 + 1, |client| client + CLIENTS_FROM);
-    let flight = |(from, to, number, is_copy): FlightName| FlightV0 { from: shown(from), to: shown(to), number, is_copy };
+    let flight =
+        |(from, to, number, is_copy): FlightName| FlightV0 { from: shown(from), to: shown(to), number, is_copy };
     match command {
         Command::Crash { replica, keep_unflushed } => CommandV0::Crash { replica: shown(replica), keep_unflushed },
         Command::Restart { replica, is_wiped } => CommandV0::Restart { replica: shown(replica), is_wiped },
@@ -444,9 +549,10 @@ fn command_in(path: &str, command: &CommandV0) -> Result<Command, InputError> {
         CommandV0::Delay { from, to, number, is_copy, by_us } => {
             Command::Delay { from: end("from", from)?, to: end("to", to)?, number, is_copy, by_us }
         }
-        CommandV0::Swap { ref one, ref other } => {
-            Command::Swap { one: flight_in(&format!("{path}.one"), one)?, other: flight_in(&format!("{path}.other"), other)? }
-        }
+        CommandV0::Swap { ref one, ref other } => Command::Swap {
+            one: flight_in(&format!("{path}.one"), one)?,
+            other: flight_in(&format!("{path}.other"), other)?,
+        },
         CommandV0::SpaceTimers { apart_us } => Command::SpaceTimers { apart_us },
         CommandV0::Pause { replica } => Command::Pause { replica: id("replica", replica)? },
         CommandV0::Resume { replica } => Command::Resume { replica: id("replica", replica)? },
@@ -621,7 +727,13 @@ pub(super) fn into_record(wire: RecordV0) -> Result<Record, InputError> {
         .enumerate()
         .map(|(index, placed)| {
             let command = command_in(&format!("commands[{index}].command"), &placed.command)?;
-            Ok(Placed { step: placed.step.0, tasks: placed.tasks, at_us: placed.at_us.0, command, is_planned: placed.is_planned })
+            Ok(Placed {
+                step: placed.step.0,
+                tasks: placed.tasks,
+                at_us: placed.at_us.0,
+                command,
+                is_planned: placed.is_planned,
+            })
         })
         .collect::<Result<_, InputError>>()?;
     let starts = wire.starts.iter().enumerate();

@@ -101,9 +101,9 @@ impl Session {
     /// Whether the last step was what a condition waits for.
     fn has_come(&self, until: Until) -> bool {
         match until {
-            Until::Sent { kind } => self.last_step().iter().any(|event| {
-                matches!(event.what, What::Sent { face, .. } if face.kind == kind)
-            }),
+            Until::Sent { kind } => {
+                self.last_step().iter().any(|event| matches!(event.what, What::Sent { face, .. } if face.kind == kind))
+            }
             Until::Next(jump) => self.last_step().iter().any(|event| match (jump, event.what) {
                 (Jump::Message, What::Delivered { .. }) | (Jump::Timer, What::Fired { .. }) => true,
                 (Jump::RoleChange, What::Note(note)) => KRaft::role_change(&note).is_some(),

@@ -665,7 +665,8 @@ impl Desk {
             }
             Ok(None) | Err(_) => self.0.remove(place),
         };
-        let says = if result == Err(RequestError::Append(AppendError::Full)) { Says::Full } else { Says::Declined { leader } };
+        let says =
+            if result == Err(RequestError::Append(AppendError::Full)) { Says::Full } else { Says::Declined { leader } };
         Some((client, number, Err(says)))
     }
 

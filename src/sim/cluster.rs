@@ -23,8 +23,8 @@ use super::trace::{TraceEvent, What};
 use crate::executor::{MICROS_PER_MILLI, MockEventExecutor, MockTime, NEVER, earliest, in_order};
 use crate::raft::{
     Armed, DriverState, Effects, Encoder, Ended, Face, Failure, LocalClock, Log, MessageFace, Protocol, RaftClient,
-    RaftClientDriver, Ran, Replica, ReplicaId, Request, RequestError, Standing, Surroundings, Task, TaskError, TaskKind,
-    Timer, TimerTable, Upcoming, Verdict,
+    RaftClientDriver, Ran, Replica, ReplicaId, Request, RequestError, Standing, Surroundings, Task, TaskError,
+    TaskKind, Timer, TimerTable, Upcoming, Verdict,
 };
 use std::sync::Arc;
 
@@ -527,7 +527,8 @@ impl<P: Protocol> Sim<P> {
             },
         };
         self.run_task(replica, None);
-        let is_more = !self.is_paused(replica) && self.client(replica).is_some_and(|client| client.next_due_us() <= self.now_us());
+        let is_more = !self.is_paused(replica)
+            && self.client(replica).is_some_and(|client| client.next_due_us() <= self.now_us());
         if is_more {
             self.open = Some((replica, tasks + 1));
         } else {
@@ -608,10 +609,20 @@ impl<P: Protocol> Sim<P> {
             }
             Command::SetClock { replica, .. } => exists(replica),
             Command::SpaceTimers { .. } => {
-                if self.campaigning().len() < 2 { Err(CommandError::NothingToSpace) } else { Ok(()) }
+                if self.campaigning().len() < 2 {
+                    Err(CommandError::NothingToSpace)
+                } else {
+                    Ok(())
+                }
             }
             Command::Partition { groups } => groups.apart().try_for_each(|(id, _)| is_end(id)),
-            Command::Heal => if self.is_whole() { Err(CommandError::NothingToHeal) } else { Ok(()) },
+            Command::Heal => {
+                if self.is_whole() {
+                    Err(CommandError::NothingToHeal)
+                } else {
+                    Ok(())
+                }
+            }
             Command::AddClient { .. } => {
                 let is_room = self.clients.len() < usize::from(CLIENTS_MAX);
                 if is_room { Ok(()) } else { Err(CommandError::TooManyClients) }
@@ -689,9 +700,7 @@ impl<P: Protocol> Sim<P> {
                     (false, false) => Err(CommandError::IsNotHeld),
                 }
             }
-            Command::SetCut { from, to, .. } | Command::SetLink { link: Some((from, to)), .. } => {
-                is_link(from, to)
-            }
+            Command::SetCut { from, to, .. } | Command::SetLink { link: Some((from, to)), .. } => is_link(from, to),
             Command::SetLink { link: None, .. } => Ok(()),
         }
     }
@@ -770,6 +779,8 @@ impl<P: Protocol> Sim<P> {
                 replica
             }
             Command::RunNow { event: EventName::Delivery { from, to, number, is_copy } } => {
+                // A look at the state comes before a message of the same instant, whatever was due then.
+                while self.open.is_none() && self.run_task(to, None) {}
                 if let Some((key, flight)) = self.network.take(from, to, number, is_copy) {
                     self.deliver(key, flight);
                 }
@@ -782,7 +793,9 @@ impl<P: Protocol> Sim<P> {
             Command::PushBack { event, by_us } => {
                 let by_us = u64::from(by_us);
                 match event {
-                    EventName::Client { client, alarm, .. } => self.clients[usize::from(client)].push_back(alarm, by_us),
+                    EventName::Client { client, alarm, .. } => {
+                        self.clients[usize::from(client)].push_back(alarm, by_us)
+                    }
                     EventName::Timer { replica, timer, .. } => {
                         self.move_timers(replica, |timers| timers.push_back(timer, by_us));
                     }
@@ -972,7 +985,8 @@ impl<P: Protocol> Sim<P> {
 
     /// A request comes to a node, which submits it to its Raft client as an append in the epoch it is in.
     fn take_request(&mut self, from: ReplicaId, to: ReplicaId, ask: Ask) {
-        let (Some(client), Some(epoch)) = (client_number(from), self.client(to).map(|it| it.replica().standing().epoch))
+        let (Some(client), Some(epoch)) =
+            (client_number(from), self.client(to).map(|it| it.replica().standing().epoch))
         else {
             return;
         };

@@ -14,11 +14,11 @@ mod network;
 mod settings;
 mod trace;
 
-pub use cluster::{Digests, NextEvent, Sim};
 pub use clients::{
     Alarm, Ask, CLIENTS_MAX, CallFate, CallNote, ClientOptions, ClientRequest, ClientState, Mail, Outcome, Reply, Says,
     Taken, Tally, WAITING_MAX, client_id, client_number, fate,
 };
+pub use cluster::{Digests, NextEvent, Sim};
 pub use command::{Command, CommandError, EventName, Groups, Placed, Plan};
 pub use compiled::Compiled;
 pub use history::History;

@@ -8,11 +8,11 @@
 //!
 //! Clients of the cluster have links to and from each replica, made when they join.
 
+use super::clients::{FIRST_CLIENT, client_number};
+use super::command::Groups;
 use super::luck::{PPM, Stream, scale};
 use super::settings::LinkConditions;
 use crate::executor::{Handle, NEVER, OrderedQueue, in_order};
-use super::clients::{FIRST_CLIENT, client_number};
-use super::command::Groups;
 use crate::raft::{Encoder, ReplicaId, ReplicaSet};
 
 /// Orders deliveries: time, receiver, sender, number, copies last.

@@ -5,9 +5,7 @@ use raftwerk::raft::ReplicaId;
 use raftwerk::raft::kraft::{Bootstrap, KRaftSettings, Rules};
 use raftwerk::scenario::{ProtocolSettings, Record};
 use raftwerk::session::Session;
-use raftwerk::sim::{
-    ClientOptions, Command, EventName, FlightName, Groups, LinkConditions, Stream, client_id, scale,
-};
+use raftwerk::sim::{ClientOptions, Command, EventName, FlightName, Groups, LinkConditions, Stream, client_id, scale};
 
 /// A record with settings that depend on the seed: sizes 1 to 9, loss, duplication, reordering, rules.
 pub fn record(seed: u64) -> Record {
@@ -124,7 +122,9 @@ pub fn any_command(
         (20, ..) => Command::SetClock { replica, rate_ppm: 500_000 + scale(luck.draw(), 1_500_000) },
         (21, ..) => {
             let mut groups = Groups::default();
-            for id in sim.ids().chain((0..sim.clients().len()).map(|client| client_id(u8::try_from(client).expect("few")))) {
+            for id in
+                sim.ids().chain((0..sim.clients().len()).map(|client| client_id(u8::try_from(client).expect("few"))))
+            {
                 groups.put(id, u8::try_from(scale(luck.draw(), 2)).expect("small"));
             }
             Command::Partition { groups }

@@ -67,7 +67,8 @@ pub(crate) fn bind() -> Outcome {
         let place = args.iter().position(|arg| arg == name)?;
         args.get(place + 1).cloned()
     };
-    let out = args.iter().find_map(|arg| arg.strip_prefix("--out-dir=").map(str::to_owned)).or_else(|| after("--out-dir"));
+    let out =
+        args.iter().find_map(|arg| arg.strip_prefix("--out-dir=").map(str::to_owned)).or_else(|| after("--out-dir"));
     let out = PathBuf::from(out.ok_or("wasm-bindgen was not told where to write")?);
     let stem = input.file_stem().and_then(|stem| stem.to_str()).ok_or("the wasm file has no name")?;
     let halves = root().join("target/split/halves");

@@ -10,9 +10,7 @@ use crate::raft::{
     Ended, Fault, MessageFace, Payload, Ran, ReplicaId, ReplicaSet, RequestError, RoleShape, TaskKind, Timer,
     TimerKind, Verdict,
 };
-use crate::sim::{
-    Alarm, CallNote, Command, EventName, FlightName, Property, WAITING_MAX, client_number,
-};
+use crate::sim::{Alarm, CallNote, Command, EventName, FlightName, Property, WAITING_MAX, client_number};
 
 /// A sentence and where to read more.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -208,9 +206,15 @@ pub fn because(question: Question, because: &Because) -> Sentence {
                 parts.push(format!("{} leads.", capital(&ids(leading))));
             }
             if free.is_empty() {
-                parts.push(format!("Nobody {}can be elected: it takes {need} votes.", if leading.is_empty() { "" } else { "else " }));
+                parts.push(format!(
+                    "Nobody {}can be elected: it takes {need} votes.",
+                    if leading.is_empty() { "" } else { "else " }
+                ));
             } else {
-                parts.push(format!("It takes {need} votes, and nothing but time and messages stands in the way of {}.", ids(free)));
+                parts.push(format!(
+                    "It takes {need} votes, and nothing but time and messages stands in the way of {}.",
+                    ids(free)
+                ));
             }
             for (who, why) in [
                 (apart, "can hear from, and be heard by, too few"),
@@ -335,14 +339,14 @@ pub fn poll_finds(timers: &[Timer], messages: usize) -> String {
 #[must_use]
 pub fn event_name(name: &EventName) -> String {
     match name {
-        EventName::Delivery { from, to, number, is_copy } => {
-            flight_name((*from, *to, *number, *is_copy))
-        }
+        EventName::Delivery { from, to, number, is_copy } => flight_name((*from, *to, *number, *is_copy)),
         EventName::Timer { replica, timer: which, number } => {
             format!("timer {replica} {} #{number}", timer(*which))
         }
         EventName::Task { replica, number } => format!("task {replica} #{number}"),
-        EventName::Client { client, alarm: which, number } => format!("client {} {} #{number}", client + 1, alarm(*which)),
+        EventName::Client { client, alarm: which, number } => {
+            format!("client {} {} #{number}", client + 1, alarm(*which))
+        }
     }
 }
 
@@ -392,7 +396,11 @@ pub fn command(command: &Command) -> String {
             format!("A message from {} to {} is lost, by hand.", who(*from), who(*to))
         }
         Command::SetHeld { from, to, is_held: true, .. } => {
-            format!("A message from {} to {} is held, by hand: it arrives only once it is released.", who(*from), who(*to))
+            format!(
+                "A message from {} to {} is held, by hand: it arrives only once it is released.",
+                who(*from),
+                who(*to)
+            )
         }
         Command::SetHeld { from, to, .. } => {
             format!("A message from {} to {} that was held flies on.", who(*from), who(*to))
@@ -404,16 +412,24 @@ pub fn command(command: &Command) -> String {
             format!("A message from {} to {} will arrive {} later, by hand.", who(*from), who(*to), span(*by_us))
         }
         Command::Swap { one, other } => {
-            format!("Two messages will arrive each when the other would have: {} and {}.", flight_name(*one), flight_name(*other))
+            format!(
+                "Two messages will arrive each when the other would have: {} and {}.",
+                flight_name(*one),
+                flight_name(*other)
+            )
         }
         Command::PushBack { event, by_us } => {
             format!("Pushed back by {}, by hand: {}.", span(*by_us), event_name(event))
         }
         Command::SpaceTimers { apart_us: 0 } => {
-            "The timeouts on which nodes would seek votes will run out all at once: nobody is ahead of the others.".to_owned()
+            "The timeouts on which nodes would seek votes will run out all at once: nobody is ahead of the others."
+                .to_owned()
         }
         Command::SpaceTimers { apart_us } => {
-            format!("The timeouts on which nodes would seek votes will run out one after the other, {} apart.", span(*apart_us))
+            format!(
+                "The timeouts on which nodes would seek votes will run out one after the other, {} apart.",
+                span(*apart_us)
+            )
         }
         Command::Pause { replica } => {
             format!("Node {replica} stands still: it does nothing, and messages wait at its door. Its clock goes on.")
@@ -488,7 +504,10 @@ fn call(id: ReplicaId, note: CallNote) -> String {
             client + 1
         ),
         CallNote::Declined { client, number, leader: Some(leader) } => {
-            format!("{me} does not lead: it takes nothing of client {}’s request {number} and names node {leader}.", client + 1)
+            format!(
+                "{me} does not lead: it takes nothing of client {}’s request {number} and names node {leader}.",
+                client + 1
+            )
         }
         CallNote::Declined { client, number, leader: None } => format!(
             "{me} does not lead and knows nobody who does: it takes nothing of client {}’s request {number}.",
@@ -498,7 +517,11 @@ fn call(id: ReplicaId, note: CallNote) -> String {
             format!("{me} has no room for client {}’s request {number} and takes nothing of it.", client + 1)
         }
         CallNote::Committed { client, number, offset } => {
-            format!("Offset {offset} is committed: {} tells client {} that its request {number} is.", who(id), client + 1)
+            format!(
+                "Offset {offset} is committed: {} tells client {} that its request {number} is.",
+                who(id),
+                client + 1
+            )
         }
         CallNote::NoLonger { client, number } => format!(
             "{me} leads no more: it tells client {} that it does not know what becomes of request {number}.",
@@ -516,10 +539,9 @@ fn call(id: ReplicaId, note: CallNote) -> String {
         CallNote::BacksOff { number, to } => {
             format!("{me} waits a little and then sends request {number} to {}.", node(to))
         }
-        CallNote::TimedOut { number, by } => format!(
-            "{me} had no answer of {} to request {number} in time: it may have been taken, or not.",
-            node(by)
-        ),
+        CallNote::TimedOut { number, by } => {
+            format!("{me} had no answer of {} to request {number} in time: it may have been taken, or not.", node(by))
+        }
         CallNote::GaveUp { number, is_unknown: true } => {
             format!("{me} gives request {number} up and does not know what became of it.")
         }

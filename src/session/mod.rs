@@ -284,7 +284,11 @@ impl Session {
     /// Whether anything flies.
     #[must_use]
     pub fn is_anything_flying(&self) -> bool {
-        self.sim().flights().any(|(_, flight)| flight.held.is_none()) || !self.lost.is_empty()
+        let now_us = self.playhead_us;
+        let flies = |held: Option<(u64, u64)>, door_us: Option<u64>| {
+            held.is_none() && door_us.is_none_or(|at_us| at_us > now_us)
+        };
+        self.sim().flights().any(|(_, flight)| flies(flight.held, flight.door_us)) || !self.lost.is_empty()
     }
 
     /// Who leads: the leader with the highest epoch.

@@ -794,7 +794,7 @@ impl<P: Protocol> Sim<P> {
                 let by_us = u64::from(by_us);
                 match event {
                     EventName::Client { client, alarm, .. } => {
-                        self.clients[usize::from(client)].push_back(alarm, by_us)
+                        self.clients[usize::from(client)].push_back(alarm, by_us);
                     }
                     EventName::Timer { replica, timer, .. } => {
                         self.move_timers(replica, |timers| timers.push_back(timer, by_us));

@@ -5,30 +5,31 @@
 
 use super::browser;
 use super::diagram::{self, SPANS};
+use super::doing::Searching;
 use super::draft::Draft;
 use super::frame;
+use super::go::Choice;
 use super::held::{self, Parts};
 use super::later::{self, Part};
 use super::listen::listen;
 use super::playback::Playback;
+use super::pointers::{Dragged, Pointer};
 use super::prefs::{self, PANELS, Prefs};
 use super::tree::{Tree, classes, el};
+use super::typed::Typed;
 use super::{panels, stage};
 use gloo_events::EventListener;
 use gloo_render::{AnimationFrame, request_animation_frame};
 use gloo_timers::callback::Timeout;
 use raftwerk::executor::NEVER;
 use raftwerk::explain::{Explanation, Question, explain};
-use raftwerk::raft::kraft::KRaft;
-use raftwerk::raft::{Form, ReplicaId, Timer, TimerKind};
+use raftwerk::raft::{Form, ReplicaId};
 use raftwerk::scenario::{Record, link};
-use raftwerk::session::Session;
-use raftwerk::sim::{Command, Compiled, EventName, What};
+use raftwerk::session::{Session, Until};
+use raftwerk::sim::{Command, EventName, FlightName, Plan};
 use raftwerk::text::en as text;
 use raftwerk::view::inspect::MessageView;
 use raftwerk::view::{self, Diagram, Extent, Looks, Sieve, Span, StageView, Thread};
-use wasm_bindgen::JsCast;
-use wasm_bindgen_futures::JsFuture;
 use yew::prelude::*;
 
 /// Playback speeds, in virtual microseconds per real millisecond, and how they are shown. The last has no limit.
@@ -49,15 +50,13 @@ const PANEL_MS: f64 = 80.0;
 /// And how many times what it took to draw the last one, so that large clusters have their panels drawn less often.
 const PANEL_SHARE: f64 = 20.0;
 /// How long work may take within a beat, in milliseconds.
-const WORK_MS_MAX: f64 = 10.0;
+pub const WORK_MS_MAX: f64 = 10.0;
 /// How long a gap in which nothing happens takes at most, roughly, in milliseconds.
 const QUICK_MS: f64 = 250.0;
 /// The least time between two announcements while playing (case B26), in milliseconds.
 const ANNOUNCE_MS: f64 = 2_000.0;
 /// The least time between two drawings where nothing flies, in milliseconds.
 const FRAME_MS: f64 = 16.0;
-/// The longest wait for the clipboard (case B17), in milliseconds.
-const CLIPBOARD_MS: u32 = 1_500;
 
 /// `scenarios/newcomer.json` as a link, so that the page needs no JSON before somebody brings some.
 const NEWCOMER: &str = include_str!("../../scenarios/newcomer.link");
@@ -101,6 +100,29 @@ pub enum Msg {
     WheelHint,
     Zoom(i8),
     TimeOut(ReplicaId),
+    PushBack(EventName),
+    Delay(FlightName),
+    Again(ReplicaId, ReplicaId, u32),
+    Type(usize, String),
+    SetLinks(Vec<Option<(ReplicaId, ReplicaId)>>),
+    SetClock(ReplicaId),
+    CutBoth(ReplicaId, ReplicaId, bool),
+    Spread,
+    Parting,
+    NextGroup(ReplicaId),
+    AddClient,
+    Steadily(u8),
+    Unplan(Plan),
+    Undo,
+    Redo,
+    Switch(u32),
+    NameBranch(u32, String),
+    RemoveBranch(u32),
+    Compare(Option<u32>),
+    Choose(usize, usize),
+    Until(Until),
+    UntilCommitted,
+    CancelSearch,
     Share,
     Copied(bool),
     Toggle(Open),
@@ -131,7 +153,7 @@ pub enum Msg {
 }
 
 /// A step on its way: the playhead glides to it, then it is taken.
-struct Glide {
+pub struct Glide {
     from_us: u64,
     to_us: u64,
     done_ms: f64,
@@ -147,100 +169,100 @@ pub enum Open {
     View,
     Settings,
     Share,
-}
-
-/// A node that is being dragged.
-struct Dragged {
-    id: ReplicaId,
-    /// Where the pointer was, and how far the node was moved, when it was taken.
-    from: (i32, i32),
-    was: (f64, f64),
-    has_moved: bool,
-}
-
-/// A pointer on the diagram: its number, where it went down, and where it is.
-struct Pointer {
-    id: i32,
-    down: (i32, i32),
-    at: (i32, i32),
-    has_moved: bool,
+    Faults,
+    Clients,
+    Branches,
+    Go,
+    Safety,
 }
 
 /// The page.
 pub struct App {
-    session: Option<Session>,
+    pub(super) session: Option<Session>,
     /// What is wrong with the link, while nothing runs.
-    bad_link: Option<link::LinkError>,
-    is_playing: bool,
-    is_quick: bool,
-    is_passing: bool,
-    was_hidden: bool,
-    speed: usize,
-    glide: Option<Glide>,
-    playback: Playback,
-    frame: Option<AnimationFrame>,
-    selected: Option<ReplicaId>,
+    pub(super) bad_link: Option<link::LinkError>,
+    pub(super) is_playing: bool,
+    pub(super) is_quick: bool,
+    pub(super) is_passing: bool,
+    pub(super) was_hidden: bool,
+    pub(super) speed: usize,
+    pub(super) glide: Option<Glide>,
+    pub(super) playback: Playback,
+    pub(super) frame: Option<AnimationFrame>,
+    pub(super) selected: Option<ReplicaId>,
     /// The chosen message, as it was when it was chosen.
-    message: Option<(EventName, Option<MessageView>)>,
-    chosen_link: Option<(ReplicaId, ReplicaId)>,
-    thread: Thread,
-    is_rule_open: bool,
-    sieve: Sieve,
-    prefs: Prefs,
+    pub(super) message: Option<(EventName, Option<MessageView>)>,
+    pub(super) chosen_link: Option<(ReplicaId, ReplicaId)>,
+    pub(super) thread: Thread,
+    pub(super) is_rule_open: bool,
+    pub(super) sieve: Sieve,
+    pub(super) prefs: Prefs,
     /// Whether nothing flies.
-    is_still: bool,
+    pub(super) is_still: bool,
     /// What comes after the first drawing could not be loaded.
-    is_later_missing: bool,
-    tab: usize,
-    moved: Vec<(f64, f64)>,
-    dragged: Option<Dragged>,
+    pub(super) is_later_missing: bool,
+    pub(super) tab: usize,
+    pub(super) moved: Vec<(f64, f64)>,
+    pub(super) dragged: Option<Dragged>,
     /// Whether the last press on a node was a drag.
-    has_dragged: bool,
-    pointers: Vec<Pointer>,
-    is_wheel_hint: bool,
+    pub(super) has_dragged: bool,
+    pub(super) pointers: Vec<Pointer>,
+    pub(super) is_wheel_hint: bool,
     /// The width of the diagram on the screen, and whether it must be measured again.
-    diagram_width: f64,
-    is_measured: bool,
-    focus: Option<&'static str>,
-    first_offset: Option<u64>,
-    question: Option<Question>,
-    span: usize,
-    diagram: Option<Diagram>,
-    diagram_ms: f64,
+    pub(super) diagram_width: f64,
+    pub(super) is_measured: bool,
+    pub(super) focus: Option<&'static str>,
+    pub(super) first_offset: Option<u64>,
+    pub(super) question: Option<Question>,
+    pub(super) span: usize,
+    pub(super) diagram: Option<Diagram>,
+    pub(super) diagram_ms: f64,
     /// What it took to draw the stage and a panel, in milliseconds, and whether that is being measured.
-    panel_cost_ms: f64,
-    is_costly: bool,
+    pub(super) panel_cost_ms: f64,
+    pub(super) is_costly: bool,
     /// The run went on, and that is not drawn yet.
-    is_stale: bool,
-    drawn_ms: f64,
+    pub(super) is_stale: bool,
+    pub(super) drawn_ms: f64,
     /// What is drawn a few times a second while playing, and otherwise each time.
-    parts: Parts,
-    stamps: [u64; PANELS.len()],
+    pub(super) parts: Parts,
+    pub(super) stamps: [u64; PANELS.len()],
     /// The stamp of what changes only when somebody does something.
-    calm_stamp: u64,
+    pub(super) calm_stamp: u64,
     /// For each node, how often it has come to look different.
-    node_stamps: Vec<u64>,
+    pub(super) node_stamps: Vec<u64>,
     /// Which part is drawn next while playing.
-    turn: usize,
-    open: Open,
-    draft: Option<Draft>,
-    shared: String,
-    copied: Option<bool>,
-    notice: String,
-    announced: String,
-    announced_ms: f64,
-    news: Option<String>,
-    stage: Option<StageView>,
+    pub(super) turn: usize,
+    pub(super) open: Open,
+    pub(super) draft: Option<Draft>,
+    pub(super) shared: String,
+    pub(super) copied: Option<bool>,
+    pub(super) notice: String,
+    pub(super) announced: String,
+    pub(super) announced_ms: f64,
+    pub(super) news: Option<String>,
+    pub(super) stage: Option<StageView>,
+    /// What is typed into small fields, and chosen in the form of a search.
+    pub(super) typed: Typed,
+    pub(super) choice: Choice,
+    /// Going on until something is so.
+    pub(super) search: Option<Searching>,
+    /// Another branch, laid beside this one.
+    pub(super) beside: Option<Box<Session>>,
+    /// Whether groups are being chosen on the stage, and the corner where a drag across it began.
+    pub(super) is_parting: bool,
+    pub(super) lasso: Option<[i32; 4]>,
+    /// How many properties were broken when it began to play.
+    pub(super) broken: usize,
     /// The three digests, for tests and for whoever compares runs; not kept up while playing.
-    digests: Option<String>,
-    is_narrow: bool,
-    extent: Extent,
-    messages: NodeRef,
-    timers: NodeRef,
-    arcs: Vec<u16>,
-    share_field: NodeRef,
-    clipboard_timeout: Option<Timeout>,
-    _listeners: Vec<EventListener>,
+    pub(super) digests: Option<String>,
+    pub(super) is_narrow: bool,
+    pub(super) extent: Extent,
+    pub(super) messages: NodeRef,
+    pub(super) timers: NodeRef,
+    pub(super) arcs: Vec<u16>,
+    pub(super) share_field: NodeRef,
+    pub(super) clipboard_timeout: Option<Timeout>,
+    pub(super) _listeners: Vec<EventListener>,
 }
 
 fn newcomer() -> Record {
@@ -419,11 +441,12 @@ impl App {
     }
 
     /// Opens what the address, the last visit or nobody asks for.
-    fn load(&mut self) {
+    pub(super) fn load(&mut self) {
         self.is_playing = false;
         self.glide = None;
         self.bad_link = None;
         self.choose_nothing();
+        self.beside = None;
         match link::decode(&browser::fragment()) {
             Ok(Some(record)) => self.show(record),
             Ok(None) => {
@@ -439,7 +462,7 @@ impl App {
         self.changed();
     }
 
-    fn show(&mut self, record: Record) {
+    pub(super) fn show(&mut self, record: Record) {
         match Session::open(record) {
             Ok(session) => self.session = Some(session),
             Err(error) => {
@@ -456,12 +479,9 @@ impl App {
     }
 
     /// The run changed other than by playing on.
-    fn changed(&mut self) {
+    pub(super) fn changed(&mut self) {
         self.news = None;
-        self.digests = self.session.as_ref().map(|session| {
-            let digests = session.digests();
-            format!("{:016x} {:016x} {:016x}", digests.state, digests.protocol, digests.run)
-        });
+        self.digests = self.session.as_ref().and_then(later::digests);
         if let Some(session) = &self.session {
             let fragment = link::encode(&session.record());
             browser::hand_over(&fragment);
@@ -472,14 +492,15 @@ impl App {
         self.project();
     }
 
-    fn choose_nothing(&mut self) {
+    pub(super) fn choose_nothing(&mut self) {
         self.selected = None;
         self.message = None;
         self.chosen_link = None;
         self.question = None;
     }
 
-    fn project(&mut self) {
+    pub(super) fn project(&mut self) {
+        self.follow();
         let Some(session) = &self.session else {
             (self.stage, self.diagram) = (None, None);
             return;
@@ -522,7 +543,7 @@ impl App {
     }
 
     /// The time that is drawn: the playhead, or the last event where nothing flies.
-    fn drawn_us(&self) -> u64 {
+    pub(super) fn drawn_us(&self) -> u64 {
         self.session.as_ref().map_or(
             0,
             |session| {
@@ -532,7 +553,7 @@ impl App {
     }
 
     /// Draws what moves between two steps.
-    fn draw(&mut self, is_new: bool) {
+    pub(super) fn draw(&mut self, is_new: bool) {
         let drawn_us = self.drawn_us();
         if let Some(stage) = &self.stage {
             frame::draw(stage, drawn_us, &self.messages, &self.timers, &mut self.arcs, is_new);
@@ -544,19 +565,19 @@ impl App {
     }
 
     /// Asks for the next beat and the next frame, if anything moves.
-    fn go_on(&mut self, ctx: &Context<Self>) {
-        if !self.is_playing && self.glide.is_none() {
+    pub(super) fn go_on(&mut self, ctx: &Context<Self>) {
+        if !self.is_playing && self.glide.is_none() && self.search.is_none() {
             self.playback.stop();
             return;
         }
-        self.playback.go_on(self.is_playing && SPEEDS[self.speed].0.is_infinite());
-        if self.frame.is_none() && !self.is_still() {
+        self.playback.go_on(self.search.is_some() || self.is_playing && SPEEDS[self.speed].0.is_infinite());
+        if self.search.is_none() && self.frame.is_none() && !self.is_still() {
             let link = ctx.link().clone();
             self.frame = Some(request_animation_frame(move |_| link.send_message(Msg::Frame)));
         }
     }
 
-    fn pause(&mut self) {
+    pub(super) fn pause(&mut self) {
         if self.is_playing
             && let Some(session) = &mut self.session
         {
@@ -565,10 +586,11 @@ impl App {
         }
         self.is_playing = false;
         self.is_passing = false;
+        self.search = None;
     }
 
     /// Stops whatever moves, to go or to look somewhere else.
-    fn halt(&mut self) {
+    pub(super) fn halt(&mut self) {
         self.pause();
         self.glide = None;
         self.notice.clear();
@@ -576,32 +598,36 @@ impl App {
     }
 
     /// Ends a glide at once: the step it was for is taken.
-    fn land(&mut self) -> bool {
+    pub(super) fn land(&mut self) -> bool {
         if self.glide.take().is_none() {
             return false;
         }
         self.take_step()
     }
 
-    fn take_step(&mut self) -> bool {
+    pub(super) fn take_step(&mut self) -> bool {
         let Some(session) = &mut self.session else {
             return false;
         };
+        let broken = session.sim().violations().len();
         if !session.step_and_look() {
             self.notice = end_notice(session);
             return false;
+        }
+        if session.sim().violations().len() > broken {
+            self.tell_broken();
         }
         true
     }
 
     /// Says the sentence of the step that was just taken.
-    fn say_step(&mut self) {
+    pub(super) fn say_step(&mut self) {
         if let Some(session) = &self.session {
             self.announced = text::step(&explain(session.last_step(), session.is_open())).text;
         }
     }
 
-    fn begin_step(&mut self) {
+    pub(super) fn begin_step(&mut self) {
         self.notice.clear();
         self.was_hidden = false;
         self.pause();
@@ -628,31 +654,11 @@ impl App {
         self.playback.start();
     }
 
-    /// Runs one executor task and nothing more, and shows where.
-    fn step_task(&mut self) {
-        self.notice.clear();
-        self.was_hidden = false;
-        self.pause();
-        self.land();
-        let Some(session) = &mut self.session else { return };
-        if session.step_task() {
-            let ran = session.last_step().iter().rev().find_map(|event| match event.what {
-                What::Task { .. } | What::Delivered { .. } => Some(event.replica),
-                _ => None,
-            });
-            if ran.is_some() {
-                self.choose_nothing();
-                self.selected = ran;
-            }
-        } else {
-            self.notice = end_notice(session);
-        }
-        self.say_step();
-        self.changed();
-    }
-
     /// Moves the playhead for one beat. True if something must be rendered.
     fn beat(&mut self, elapsed_ms: f64) -> bool {
+        if self.search.is_some() {
+            return self.search_on();
+        }
         if let Some(glide) = &mut self.glide {
             glide.done_ms += elapsed_ms;
             let part = view::between(glide.done_ms / glide.lasts_ms, 0.0, 1.0);
@@ -724,9 +730,9 @@ impl App {
             if explanation.is_news() {
                 self.news = Some(text::step(&explanation).text);
             }
-            if !session.sim().violations().is_empty() {
-                self.notice = "A safety property was broken.".into();
+            if session.sim().violations().len() > self.broken {
                 self.pause();
+                self.tell_broken();
                 return true;
             }
             if browser::now_ms() - started_ms > WORK_MS_MAX {
@@ -755,67 +761,15 @@ impl App {
         true
     }
 
-    fn act(&mut self, command: Command) {
-        self.notice.clear();
-        self.glide = None;
-        let Some(session) = &mut self.session else {
-            return;
-        };
-        match session.act(command) {
-            Ok(()) => self.say_step(),
-            Err(error) => self.notice = format!("That cannot be done here: {error}."),
-        }
-        self.changed();
-    }
-
-    fn share(&mut self, ctx: &Context<Self>) {
-        let Some(session) = &self.session else { return };
-        let fragment = link::encode(&session.record());
-        browser::show_fragment(&fragment);
-        self.shared = format!("{}#{fragment}", browser::address());
-        self.copied = None;
-        self.show_overlay(Open::Share);
-        let link = ctx.link().clone();
-        let navigator = browser::window().navigator();
-        let clipboard = js_sys::Reflect::get(&navigator, &"clipboard".into())
-            .ok()
-            .and_then(|value| value.dyn_into::<web_sys::Clipboard>().ok());
-        match clipboard {
-            Some(clipboard) => {
-                let promise = clipboard.write_text(&self.shared);
-                wasm_bindgen_futures::spawn_local({
-                    let link = link.clone();
-                    async move { link.send_message(Msg::Copied(JsFuture::from(promise).await.is_ok())) }
-                });
-                self.clipboard_timeout =
-                    Some(Timeout::new(CLIPBOARD_MS, move || link.send_message(Msg::Copied(false))));
-            }
-            None => link.send_message(Msg::Copied(false)),
-        }
-    }
-
-    fn time_out(&mut self, id: ReplicaId) {
-        let timer = self.session.as_ref().and_then(|session| {
-            let (table, _) = session.sim().timers(id)?;
-            [TimerKind::Election, TimerKind::Fetch, TimerKind::CheckQuorum]
-                .map(Timer::new)
-                .into_iter()
-                .find(|&timer| table.deadline_us(timer) != NEVER)
-                .map(|timer| EventName::Timer { replica: id, timer, number: table.get(timer).number })
-        });
-        match timer {
-            Some(event) => self.act(Command::RunNow { event }),
-            None => self.notice = format!("Node {id} has no timeout to run out."),
-        }
-    }
-
-    fn start(&mut self, record: Record) {
+    pub(super) fn start(&mut self, record: Record) {
         self.pause();
         self.glide = None;
         self.bad_link = None;
         self.notice.clear();
         self.announced.clear();
         self.was_hidden = false;
+        self.beside = None;
+        self.is_parting = false;
         // A large cluster has a larger stage on a phone.
         self.is_measured = false;
         self.show(record);
@@ -826,12 +780,12 @@ impl App {
     }
 
     /// The settings of the run from its start.
-    fn at_start(&self) -> Record {
+    pub(super) fn at_start(&self) -> Record {
         let record = self.session.as_ref().map_or_else(newcomer, Session::record);
         Record { commands: Vec::new(), position: 0, tasks: 0, playhead_us: 0, ..record }
     }
 
-    fn explanation(&self) -> Explanation {
+    pub(super) fn explanation(&self) -> Explanation {
         self.session
             .as_ref()
             .map_or_else(|| explain(&[], false), |session| explain(session.last_step(), session.is_open()))
@@ -839,31 +793,12 @@ impl App {
 }
 
 /// Why a run takes no more steps.
-fn end_notice(session: &Session) -> String {
+pub fn end_notice(session: &Session) -> String {
     if session.is_full() {
         format!("This run has {} events, as many as a link can hold. Go back, or start another.", session.position())
     } else {
         "Nothing is left to do.".into()
     }
-}
-
-/// Runs a cluster of five that has a leader for `events` checked events, with a client that appends every so many
-/// microseconds (0: never), and tells how many microseconds each quarter took.
-fn bench(events: u64, append_every_us: u64) {
-    let Ok(mut session) = Session::open(Record::default()) else { return };
-    while session.position() < 20_000 && session.step() {}
-    let Some((leader, _)) = session.leader() else { return };
-    let mut sim = session.sim().clone();
-    let quarter_ms = |_| {
-        let start_ms = browser::now_ms();
-        KRaft::run_events(&mut sim, events / 4, leader, append_every_us);
-        // In whole microseconds.
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a benchmark lasts seconds")]
-        let took_us = ((browser::now_ms() - start_ms) * 1_000.0) as u64;
-        took_us.to_string()
-    };
-    let quarters: Vec<String> = (0..4).map(quarter_ms).collect();
-    browser::tell("raftwerk:bench-result", &quarters.join(" "));
 }
 
 impl Component for App {
@@ -923,6 +858,13 @@ impl Component for App {
             announced_ms: 0.0,
             news: None,
             stage: None,
+            typed: Typed::default(),
+            choice: Choice::default(),
+            search: None,
+            beside: None,
+            is_parting: false,
+            lasso: None,
+            broken: 0,
             digests: None,
             is_narrow: is_phone(),
             extent: Extent::of(840.0, 400.0, false),
@@ -957,10 +899,6 @@ impl Component for App {
                 }
                 renders
             }
-            Msg::StepTask => {
-                self.step_task();
-                true
-            }
             Msg::Step => {
                 self.begin_step();
                 true
@@ -985,7 +923,9 @@ impl Component for App {
                         self.changed();
                     }
                     self.was_hidden = false;
+                    self.search = None;
                     self.is_playing = self.session.is_some();
+                    self.broken = self.violations();
                     self.playback.start();
                 }
                 true
@@ -1012,75 +952,7 @@ impl Component for App {
                 self.is_quick = is_quick;
                 true
             }
-            Msg::Act(command) => {
-                self.act(command);
-                true
-            }
-            Msg::TimeOut(id) => {
-                self.time_out(id);
-                true
-            }
-            Msg::Seek(step) => {
-                self.seek(step);
-                true
-            }
-            Msg::GoTo(step) => {
-                self.seek(step);
-                self.say_step();
-                true
-            }
-            Msg::TimeDown(id, x, y) => {
-                self.pointers.retain(|pointer| pointer.id != id);
-                self.pointers.push(Pointer { id, down: (x, y), at: (x, y), has_moved: false });
-                false
-            }
-            Msg::TimeMove(id, x, y) => self.move_pointer(id, (x, y)),
-            Msg::TimeUp(id, is_meant) => self.lift_pointer(id, is_meant),
-            Msg::WheelHint => {
-                let is_new = !self.is_wheel_hint;
-                self.is_wheel_hint = true;
-                is_new
-            }
-            Msg::Zoom(by) => {
-                self.span = self.span.saturating_add_signed(by.into()).min(SPANS.len() - 1);
-                self.look_anew();
-                true
-            }
-            Msg::FirstOffset(first) => {
-                self.first_offset = first;
-                true
-            }
-            Msg::Ask(question) => {
-                self.question = if self.question == Some(question) { None } else { Some(question) };
-                if let (Some(question), Some(session)) = (self.question, &self.session) {
-                    self.announced = later::answer(session, question);
-                }
-                true
-            }
-            Msg::SelectMessage(name) => {
-                let is_off = self.message_name() == Some(name);
-                self.choose_nothing();
-                if let (false, Some(session)) = (is_off, &self.session) {
-                    self.message = Some((name, later::message(session, name)));
-                    self.tab = prefs::NODE;
-                }
-                self.look_anew();
-                true
-            }
-            Msg::SelectArrow(index) => {
-                let name = self.stage.as_ref().and_then(|stage| stage.arrows.get(index)?.name);
-                if let Some(name) = name {
-                    ctx.link().send_message(Msg::SelectMessage(name));
-                }
-                false
-            }
-            Msg::SelectLink(from, to) => {
-                self.choose_nothing();
-                self.chosen_link = Some((from, to));
-                self.tab = prefs::NODE;
-                self.look_anew();
-                true
-            }
+            Msg::Select(Some(id)) if self.is_parting => later::update(self, ctx, Msg::NextGroup(id)),
             Msg::Select(id) => {
                 let chosen = id.filter(|_| self.selected != id);
                 self.choose_nothing();
@@ -1094,134 +966,12 @@ impl Component for App {
             Msg::Click(id) => {
                 // The click that ends a drag chooses nothing.
                 if !std::mem::take(&mut self.has_dragged) {
-                    ctx.link().send_message(Msg::Select(Some(id)));
+                    let msg = if self.is_parting { Msg::NextGroup(id) } else { Msg::Select(Some(id)) };
+                    ctx.link().send_message(msg);
                 }
                 false
             }
-            Msg::ToggleRule => {
-                self.is_rule_open = !self.is_rule_open;
-                self.is_measured = false;
-                if let (true, Some(rule)) = (self.is_rule_open, text::rule(&self.explanation())) {
-                    self.announced = rule.to_owned();
-                }
-                true
-            }
-            Msg::Grab(id, x, y) => {
-                let was = self.moved.get(id.index()).copied().unwrap_or_default();
-                self.has_dragged = false;
-                self.dragged = Some(Dragged { id, from: (x, y), was, has_moved: false });
-                false
-            }
-            Msg::Drag(x, y) => self.drag(x, y),
-            Msg::LetGo(is_meant) => {
-                let Some(dragged) = &self.dragged else { return false };
-                let has_moved = dragged.has_moved;
-                if !is_meant {
-                    let (id, was) = (dragged.id, dragged.was);
-                    self.move_to(id, was);
-                }
-                self.dragged = None;
-                self.has_dragged = is_meant && has_moved;
-                has_moved
-            }
-            Msg::Nudge(id, x, y) => {
-                let (old_x, old_y) = self.moved.get(id.index()).copied().unwrap_or_default();
-                self.move_to(id, (old_x + NUDGE * f64::from(x), old_y + NUDGE * f64::from(y)));
-                true
-            }
-            Msg::Tidy => {
-                self.moved.clear();
-                self.project();
-                true
-            }
-            Msg::Find => {
-                self.prefs.hidden &= !(1 << prefs::EVENTS);
-                self.tab = prefs::EVENTS;
-                self.is_measured = false;
-                self.focus = Some("#find");
-                true
-            }
-            Msg::Search(search) => {
-                self.sieve.search = search;
-                true
-            }
-            Msg::SieveKind(kind) => {
-                self.sieve.kind = kind;
-                true
-            }
-            Msg::SieveNode(replica) => {
-                self.sieve.replica = replica;
-                true
-            }
-            Msg::Share => {
-                self.pause();
-                self.share(ctx);
-                true
-            }
-            Msg::Copied(is_copied) => {
-                self.clipboard_timeout = None;
-                if self.copied.is_none() {
-                    self.copied = Some(is_copied);
-                    if let Some(field) = self.share_field.cast::<web_sys::HtmlInputElement>().filter(|_| !is_copied) {
-                        let _ = field.focus();
-                        field.select();
-                    }
-                }
-                true
-            }
-            Msg::Toggle(open) => {
-                let opens = self.open != open;
-                if opens && open == Open::Settings {
-                    self.draft = Some(Draft::of(&self.at_start()));
-                }
-                self.show_overlay(if opens { open } else { Open::Nothing });
-                true
-            }
-            Msg::Edit(index, value) => {
-                if let Some(slot) = self.draft.as_mut().and_then(|draft| draft.texts.get_mut(index)) {
-                    *slot = value;
-                }
-                true
-            }
-            Msg::Form(form) => {
-                if let Some(draft) = &mut self.draft {
-                    draft.form = form;
-                }
-                true
-            }
-            Msg::AsksVoters(asks_voters) => {
-                if let Some(draft) = &mut self.draft {
-                    draft.asks_voters = asks_voters;
-                }
-                true
-            }
-            Msg::Apply => {
-                let base = self.at_start();
-                if let Some(draft) = &mut self.draft {
-                    match draft.record(&base) {
-                        Ok(record) => {
-                            draft.error = None;
-                            self.open = Open::Nothing;
-                            self.start(record);
-                        }
-                        Err(error) => draft.error = Some(error),
-                    }
-                }
-                true
-            }
-            Msg::Theme(theme) => self.prefer(|prefs| prefs.theme = u8::try_from(theme).unwrap_or(0)),
-            Msg::Motion(motion) => self.prefer(|prefs| prefs.motion = motion),
-            Msg::Kinds(kind) => self.prefer(|prefs| prefs.kinds = prefs.kinds.toggled(kind)),
-            Msg::HidePanel(panel) => self.prefer(|prefs| prefs.hidden ^= 1 << panel),
-            Msg::Side(size) => self.prefer(|prefs| prefs.side = size),
-            Msg::Below(size) => self.prefer(|prefs| prefs.below = size),
-            Msg::ResetView => self.prefer(|prefs| *prefs = Prefs::default()),
-            Msg::Tab(tab) => {
-                self.tab = tab;
-                self.is_measured = false;
-                self.focus = Some("[role=tab][aria-selected=true]");
-                true
-            }
+
             Msg::Measured => true,
             Msg::LoadLater => {
                 Self::load_later(ctx);
@@ -1237,16 +987,11 @@ impl Component for App {
                             .into();
                 }
                 self.is_measured = false;
+                self.changed();
                 self.look_anew();
                 true
             }
             Msg::SystemChanged => {
-                self.look_anew();
-                true
-            }
-            Msg::Close => {
-                self.choose_nothing();
-                self.show_overlay(Open::Nothing);
                 self.look_anew();
                 true
             }
@@ -1271,14 +1016,7 @@ impl Component for App {
                 self.look_anew();
                 true
             }
-            Msg::Bench(events, append_every_us) => {
-                bench(events, append_every_us);
-                false
-            }
-            Msg::Panic(is_borrowed) => {
-                let borrowed = self.session.as_mut().filter(|_| is_borrowed);
-                panic!("a deliberate panic, with the session {}", if borrowed.is_some() { "borrowed" } else { "free" });
-            }
+            other => later::update(self, ctx, other),
         };
         if renders && !(is_time && self.is_playing) {
             self.stamps = self.stamps.map(|stamp| stamp + 1);
@@ -1316,13 +1054,6 @@ impl Component for App {
     }
 }
 
-/// How far a key moves a node, in the units of the stage.
-const NUDGE: f64 = 12.0;
-/// How far a pointer must go to drag something, on the screen.
-const SLACK: i32 = 4;
-/// How much farther apart two fingers must be for the next zoom.
-const PINCH: f64 = 1.3;
-
 impl App {
     /// The whole page.
     fn page(&self, tree: &mut Tree) {
@@ -1344,12 +1075,14 @@ impl App {
                 ("no-side", is_side_empty),
                 ("no-below", is_below_empty),
                 ("with-inspector", self.is_anything_chosen()),
+                ("two", self.beside.is_some()),
             ],
         );
         el!(tree, "div", "class" = "page", "data-digests" = self.digests.clone(); {
             tree.part(&self.parts, held::HEADER, self.calm_stamp, |tree| panels::header(tree, self));
             el!(tree, "main", "class" = class; {
                 stage::stage(tree, self, stage);
+                tree.group(|tree| later::draw(tree, self, Part::Beside));
                 panels::sentence(tree, self, &self.explanation());
                 panels::transport(tree, self, session);
                 tree.when(self.is_narrow(), |tree| panels::tabs(tree, self));
@@ -1364,16 +1097,17 @@ impl App {
                 });
             });
             tree.group(|tree| later::draw(tree, self, Part::Overlay));
+            tree.group(|tree| later::draw(tree, self, Part::Progress));
             el!(tree, "p", "class" = "unseen", "role" = "status", "aria-live" = "polite"; { tree.text(&self.announced) });
         });
     }
 
-    fn is_anything_chosen(&self) -> bool {
+    pub(super) fn is_anything_chosen(&self) -> bool {
         self.selected.is_some() || self.message.is_some() || self.chosen_link.is_some()
     }
 
     /// Takes over the sizes on the screen, so that letters are as large as they should be.
-    fn measure(&mut self, ctx: &Context<Self>) {
+    pub(super) fn measure(&mut self, ctx: &Context<Self>) {
         let mut differs = false;
         if let Some([_, _, width, height]) = browser::place_of(".stage svg") {
             let extent = Extent::of(width, height, self.is_narrow);
@@ -1391,7 +1125,7 @@ impl App {
     }
 
     /// Goes to a position.
-    fn seek(&mut self, step: u64) {
+    pub(super) fn seek(&mut self, step: u64) {
         self.halt();
         if let Some(session) = &mut self.session {
             session.seek(step.min(session.length()));
@@ -1400,7 +1134,7 @@ impl App {
     }
 
     /// Projects everything again, the diagram too.
-    fn look_anew(&mut self) {
+    pub(super) fn look_anew(&mut self) {
         self.is_still = self.prefs.is_still();
         // While it plays, each panel has its turn.
         self.diagram_ms = f64::NEG_INFINITY;
@@ -1408,22 +1142,12 @@ impl App {
         self.project();
     }
 
-    fn apply_theme(&self) {
+    pub(super) fn apply_theme(&self) {
         browser::set_theme(["", "light", "dark"][usize::from(self.prefs.theme)]);
     }
 
-    /// Changes what is kept of the page.
-    fn prefer(&mut self, change: impl FnOnce(&mut Prefs)) -> bool {
-        change(&mut self.prefs);
-        self.prefs.keep();
-        self.apply_theme();
-        self.is_measured = false;
-        self.look_anew();
-        true
-    }
-
     /// Opens or closes what lies over the page, and moves the focus there and back.
-    fn show_overlay(&mut self, open: Open) {
+    pub(super) fn show_overlay(&mut self, open: Open) {
         self.focus = match (self.open, open) {
             (Open::Nothing, Open::Nothing) => None,
             (_, Open::Share) => Some(".overlay button"),
@@ -1432,109 +1156,13 @@ impl App {
             (Open::View, Open::Nothing) => Some(".opens.view"),
             (Open::Settings, Open::Nothing) => Some(".opens.settings"),
             (Open::Share, Open::Nothing) => Some("header .share"),
+            (Open::Faults, Open::Nothing) => Some(".opens.faults"),
+            (Open::Clients, Open::Nothing) => Some(".opens.clients"),
+            (Open::Branches, Open::Nothing) => Some(".opens.branches"),
+            (Open::Go, Open::Nothing) => Some(".opens.go"),
+            (Open::Safety, Open::Nothing) => Some(".opens.safety"),
             _ => Some(".overlay"),
         };
         self.open = open;
-    }
-
-    fn move_to(&mut self, id: ReplicaId, by: (f64, f64)) {
-        if let Some(moved) = self.moved.get_mut(id.index()) {
-            *moved = by;
-        }
-        self.project();
-    }
-
-    fn drag(&mut self, x: i32, y: i32) -> bool {
-        let (Some(dragged), Some([_, _, width, height])) = (&mut self.dragged, browser::place_of(".stage svg")) else {
-            return false;
-        };
-        let (dx, dy) = (x - dragged.from.0, y - dragged.from.1);
-        if !dragged.has_moved && dx.abs() < SLACK && dy.abs() < SLACK {
-            return false;
-        }
-        dragged.has_moved = true;
-        let scale = (self.extent.width / width).max(self.extent.height / height);
-        let (id, (was_x, was_y)) = (dragged.id, dragged.was);
-        self.move_to(id, (was_x + f64::from(dx) * scale, was_y + f64::from(dy) * scale));
-        true
-    }
-
-    fn move_pointer(&mut self, id: i32, at: (i32, i32)) -> bool {
-        let spread = |pointers: &[Pointer]| match pointers {
-            [a, b] => {
-                let (dx, dy) = (f64::from(a.at.0 - b.at.0), f64::from(a.at.1 - b.at.1));
-                (dx * dx + dy * dy).sqrt()
-            }
-            _ => 0.0,
-        };
-        let from_down = |pointers: &[Pointer]| match pointers {
-            [a, b] => {
-                let (dx, dy) = (f64::from(a.down.0 - b.down.0), f64::from(a.down.1 - b.down.1));
-                (dx * dx + dy * dy).sqrt()
-            }
-            _ => 0.0,
-        };
-        let Some(pointer) = self.pointers.iter_mut().find(|pointer| pointer.id == id) else { return false };
-        pointer.at = at;
-        let dx = at.0 - pointer.down.0;
-        pointer.has_moved |= dx.abs() >= SLACK;
-        let has_moved = pointer.has_moved;
-        if self.pointers.len() == 2 {
-            let (was, is) = (from_down(&self.pointers), spread(&self.pointers));
-            let by = if is > was * PINCH {
-                -1
-            } else if is * PINCH < was {
-                1
-            } else {
-                return false;
-            };
-            for pointer in &mut self.pointers {
-                (pointer.down, pointer.has_moved) = (pointer.at, true);
-            }
-            self.span = self.span.saturating_add_signed(by).min(SPANS.len() - 1);
-            self.look_anew();
-            return true;
-        }
-        has_moved && self.scrub(at.0)
-    }
-
-    fn lift_pointer(&mut self, id: i32, is_meant: bool) -> bool {
-        let Some(index) = self.pointers.iter().position(|pointer| pointer.id == id) else { return false };
-        let pointer = self.pointers.remove(index);
-        if !is_meant || pointer.has_moved || !self.pointers.is_empty() {
-            return false;
-        }
-        let near = match (&self.diagram, browser::place_of(".diagram")) {
-            (Some(diagram), Some([left, top, width, _])) => {
-                let scale = diagram.size.0 / width;
-                let (x, y) = (f64::from(pointer.at.0) - left, f64::from(pointer.at.1) - top);
-                diagram.near(x * scale, y * scale)
-            }
-            _ => None,
-        };
-        match near {
-            Some((from, to, number)) => {
-                let name = EventName::Delivery { from, to, number, is_copy: false };
-                let view = self.session.as_ref().and_then(|session| later::message(session, name));
-                self.halt();
-                self.choose_nothing();
-                self.message = Some((name, view));
-                self.look_anew();
-                true
-            }
-            None => self.scrub(pointer.at.0),
-        }
-    }
-
-    /// Goes to the time under a place of the window.
-    fn scrub(&mut self, client_x: i32) -> bool {
-        self.halt();
-        if let (Some(diagram), Some(session), Some([left, _, width, _])) =
-            (&self.diagram, &mut self.session, browser::place_of(".diagram"))
-        {
-            session.seek_time(diagram.at_us((f64::from(client_x) - left) / width * diagram.size.0));
-        }
-        self.changed();
-        true
     }
 }

@@ -3,7 +3,7 @@
 use super::app::{App, Msg};
 use super::frame::translate;
 use super::stage::{epoch_class, role_class};
-use super::tree::{Tree, classes, el, say};
+use super::tree::{Tree, classes, el};
 use raftwerk::text::en as text;
 use raftwerk::view::{Diagram, HEAD, Lane, MARGIN, Part, Px, Sign, SignKind, between};
 use std::fmt::Write;
@@ -32,7 +32,7 @@ pub fn draw_now(diagram: &Diagram, playhead_us: u64) {
 fn lane(tree: &mut Tree, lane: &Lane, height: f64) {
     el!(tree, "g", "class" = "lane"; {
         el!(tree, "text", "class" = "lane-name", "x" = "0", "y" = lane.y + 4.0; {
-            if height > 12.0 { say!(tree, "Node {}", lane.id) } else { say!(tree, "{}", lane.id) }
+            if height > 12.0 { tree.text(&text::capital(&text::who(lane.id))) } else { tree.text(&text::mark(lane.id)) }
         });
         for stretch in &lane.stretches {
             let class = classes("stretch", &[(role_class(stretch.role), true), (&epoch_class(stretch.epoch), true)]);

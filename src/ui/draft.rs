@@ -3,6 +3,7 @@
 //! Numbers are text until they are applied; then they become a record and pass its validator. A bad field keeps what
 //! was typed and says what is wrong with it.
 
+use super::typed::{scaled, unscaled};
 use raftwerk::raft::kraft::Bootstrap;
 use raftwerk::raft::{ClientSettings, Form, ReplicaSet};
 use raftwerk::scenario::{InputError, ProtocolSettings, Record, validate};
@@ -45,31 +46,6 @@ pub struct Draft {
     pub asks_voters: bool,
     /// What is wrong.
     pub error: Option<InputError>,
-}
-
-fn scaled(value: u32, unit: u32) -> String {
-    let (whole, rest) = (value / unit, value % unit);
-    if rest == 0 {
-        return whole.to_string();
-    }
-    let digits = unit.ilog10() as usize;
-    format!("{whole}.{rest:0digits$}").trim_end_matches('0').to_owned()
-}
-
-fn unscaled(path: &str, text: &str, unit: u32) -> Result<u32, InputError> {
-    let bad = || InputError { path: path.to_owned(), says: format!("“{text}” is not a number that fits here") };
-    let text = text.trim();
-    let (whole, rest) = text.split_once('.').unwrap_or((text, "0"));
-    let digits = unit.ilog10() as usize;
-    let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    if !is_digits(whole) || !is_digits(rest) || rest.len() > digits.max(1) {
-        return Err(bad());
-    }
-    let rest: u32 = format!("{rest:0<digits$}").parse().map_err(|_| bad())?;
-    if unit == 1 && rest != 0 {
-        return Err(bad());
-    }
-    whole.parse::<u32>().ok().and_then(|whole| whole.checked_mul(unit)?.checked_add(rest)).ok_or_else(bad)
 }
 
 impl Draft {

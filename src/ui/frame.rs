@@ -18,7 +18,7 @@ pub fn translate(x: f64, y: f64) -> String {
 
 /// The transform of an arrow's head.
 #[inline(never)]
-fn head_transform(arrow: &Arrow, (x, y): (f64, f64)) -> String {
+pub fn head_transform(arrow: &Arrow, (x, y): (f64, f64)) -> String {
     let (along, across) = arrow.direction();
     format!("matrix({} {} {} {} {} {})", Px(along), Px(across), Px(-across), Px(along), Px(x), Px(y))
 }

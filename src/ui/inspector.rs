@@ -3,6 +3,8 @@
 use super::app::{App, Msg};
 use super::stage::epoch_class;
 use super::tree::{Tree, classes, el, say};
+use super::typed::{AGAIN, CLOCK, DELAY};
+use super::{clients, faults};
 use raftwerk::executor::MICROS_PER_MILLI;
 use raftwerk::explain::{Question, explain};
 use raftwerk::raft::kraft::KRaft;
@@ -42,9 +44,13 @@ pub fn inspector(tree: &mut Tree, app: &App, session: &Session) {
     if let Some((name, view)) = app.message() {
         message(tree, app, session, name, view.as_ref());
     } else if let Some((from, to)) = app.chosen_link() {
-        link(tree, session, from, to);
+        link(tree, app, session, from, to);
     } else if let Some(id) = app.selected() {
-        node(tree, app, session, id);
+        if App::is_client(id) {
+            clients::inspector(tree, app, session, id);
+        } else {
+            node(tree, app, session, id);
+        }
     } else {
         tree.leaf("p", Some("hint"), "Choose a node or a message to look into it and to change what happens.");
     }
@@ -78,6 +84,12 @@ fn node(tree: &mut Tree, app: &App, session: &Session, id: ReplicaId) {
                 });
                 tree.button("Shut down", "", Msg::Act(shutdown(id)));
                 tree.button("Crash", "fault", Msg::Act(Command::Crash { replica: id, keep_unflushed: false }));
+                tree.button("Crash, flushed", "fault", Msg::Act(Command::Crash { replica: id, keep_unflushed: true }));
+                if sim.is_paused(id) {
+                    tree.button("Resume", "", Msg::Act(Command::Resume { replica: id }));
+                } else {
+                    tree.button("Pause", "", Msg::Act(Command::Pause { replica: id }));
+                }
                 tree.when(standing.role != RoleShape::Leader, |tree| {
                     tree.button("Why is it not leader?", "", Msg::Ask(Question::WhyNotElected { replica: id }));
                 });
@@ -86,6 +98,11 @@ fn node(tree: &mut Tree, app: &App, session: &Session, id: ReplicaId) {
                 tree.button("Restart", "", Msg::Act(Command::Restart { replica: id, is_wiped: false }));
                 tree.button("Restart with an empty disk", "fault", Msg::Act(Command::Restart { replica: id, is_wiped: true }));
             }
+        });
+        el!(tree, "div", "class" = "smalls"; {
+            faults::when(tree, app);
+            faults::small(tree, app, CLOCK);
+            tree.button("Set the clock", "", Msg::SetClock(id));
         });
         tree.group(|tree| followers(tree, sim, id));
         tree.group(|tree| executor(tree, session, id));
@@ -163,8 +180,35 @@ fn message(tree: &mut Tree, app: &App, session: &Session, name: EventName, view:
                 let verb = if is_held { "Hold" } else { "Release" };
                 tree.button(verb, "", Msg::Act(Command::SetHeld { from, to, number, is_copy, is_held }));
                 tree.button("Drop", "fault", Msg::Act(Command::Drop { from, to, number, is_copy }));
-                tree.button("Duplicate", "", Msg::Act(Command::Duplicate { from, to, number, after_us: 20_000 }));
             }
+        });
+        tree.when(flight.is_some(), |tree| {
+            el!(tree, "div", "class" = "smalls"; {
+                faults::small(tree, app, DELAY);
+                tree.button("Delay", "", Msg::Delay((from, to, number, is_copy)));
+                faults::small(tree, app, AGAIN);
+                tree.button("Duplicate", "", Msg::Again(from, to, number));
+                let others = App::others_flying(session, name);
+                el!(tree, "label", "class" = "small"; {
+                    tree.text("Swap with");
+                    el!(tree, "select"; {
+                        let shown = others.clone();
+                        tree.read(move |value| {
+                            let other = value.parse::<usize>().ok().and_then(|place| shown.get(place).copied());
+                            match other {
+                                Some(EventName::Delivery { from: f, to: t, number: n, is_copy: c }) => {
+                                    Msg::Act(Command::Swap { one: (from, to, number, is_copy), other: (f, t, n, c) })
+                                }
+                                _ => Msg::Type(DELAY, String::new()),
+                            }
+                        });
+                        el!(tree, "option", "value" = "none"; { tree.text("choose a message") });
+                        for (place, other) in others.iter().enumerate() {
+                            el!(tree, "option", "value" = place as u64; { tree.text(&text::event_name(other)) });
+                        }
+                    });
+                });
+            });
         });
         thread(tree, session, app.thread());
     });
@@ -190,7 +234,7 @@ fn thread(tree: &mut Tree, session: &Session, thread: &Thread) {
 }
 
 /// A link in both directions.
-fn link(tree: &mut Tree, session: &Session, from: ReplicaId, to: ReplicaId) {
+fn link(tree: &mut Tree, app: &App, session: &Session, from: ReplicaId, to: ReplicaId) {
     el!(tree, "section", "class" = "inspector", "aria-label" = format_args!("Link from {from} to {to}"); {
         heading(tree, &format!("Link {from} → {to}"));
         let now = inspect::link(session, from, to);
@@ -202,8 +246,12 @@ fn link(tree: &mut Tree, session: &Session, from: ReplicaId, to: ReplicaId) {
                 let class = if is_cut { "" } else { "fault" };
                 tree.button(&format!("{verb} {a} → {b}"), class, Msg::Act(Command::SetCut { from: a, to: b, is_cut: !is_cut }));
             }
+            tree.button("Cut both ways", "fault", Msg::CutBoth(from, to, true));
+            tree.button("Heal both ways", "", Msg::CutBoth(from, to, false));
             tree.button(&format!("Look at {to} → {from}"), "", Msg::SelectLink(to, from));
         });
+        faults::when(tree, app);
+        faults::conditions(tree, app, Some((from, to)));
     });
 }
 

@@ -15,7 +15,7 @@ pub struct Key {
 }
 
 /// All keys.
-pub const KEYS: [Key; 13] = [
+pub const KEYS: [Key; 20] = [
     Key { key: "ArrowRight", shown: "→", says: "Step", msg: || Msg::Step },
     Key { key: "e", shown: "E", says: "Executor step: one task of the next step", msg: || Msg::StepTask },
     Key { key: "ArrowLeft", shown: "←", says: "Step back", msg: || Msg::StepBack },
@@ -31,6 +31,18 @@ pub const KEYS: [Key; 13] = [
         says: "View: panels, their sizes, and which messages are drawn",
         msg: || Msg::Toggle(Open::View),
     },
+    Key { key: "u", shown: "U", says: "Undo what was done last", msg: || Msg::Undo },
+    Key { key: "r", shown: "R", says: "Redo: do again what was undone", msg: || Msg::Redo },
+    Key {
+        key: "g",
+        shown: "G",
+        says: "Go to the next or last event of a kind, or run until something is so",
+        msg: || Msg::Toggle(Open::Go),
+    },
+    Key { key: "b", shown: "B", says: "Branches: the futures of this run", msg: || Msg::Toggle(Open::Branches) },
+    Key { key: "x", shown: "X", says: "Faults: partitions, links, timers, plans", msg: || Msg::Toggle(Open::Faults) },
+    Key { key: "p", shown: "P", says: "Part the cluster: choose groups on the stage", msg: || Msg::Parting },
+    Key { key: "c", shown: "C", says: "Clients of the cluster", msg: || Msg::Toggle(Open::Clients) },
     Key { key: "f", shown: "F", says: "Find: search the event list", msg: || Msg::Find },
     Key { key: "?", shown: "?", says: "Help", msg: || Msg::Toggle(Open::Help) },
     Key { key: "Escape", shown: "Esc", says: "Close what is open", msg: || Msg::Close },

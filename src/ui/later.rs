@@ -5,9 +5,9 @@
 //!
 //! Holds always: until the second file is there, nothing here does anything.
 
-use super::app::App;
+use super::app::{App, Msg};
 use super::tree::Tree;
-use super::{diagram, events, inspector, logs, overlays, panels};
+use super::{branches, diagram, events, go, inspector, logs, overlays, panels};
 use raftwerk::explain::{Question, ask};
 use raftwerk::session::Session;
 use raftwerk::sim::EventName;
@@ -16,8 +16,9 @@ use raftwerk::view::inspect::{self, MessageView};
 use raftwerk::view::{self, Diagram, Kinds, Span, Thread};
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Waker};
+use std::task::{self, Waker};
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
+use yew::Context;
 
 static IS_HERE: AtomicBool = AtomicBool::new(false);
 
@@ -42,11 +43,15 @@ pub enum Part {
     Events,
     Overlay,
     Answer,
+    Beside,
+    Progress,
 }
 
 /// What is asked of the second file, and where the result goes.
 enum Call<'a> {
     Nothing,
+    Update(&'a mut App, &'a Context<App>, Msg, &'a mut bool),
+    Digests(&'a Session, &'a mut Option<String>),
     Draw(&'a mut Tree, &'a App, Part),
     Answer(&'a Session, Question, &'a mut String),
     Message(&'a Session, EventName, &'a mut Option<MessageView>),
@@ -69,6 +74,11 @@ pub struct Frame {
 fn second(call: Call<'_>) -> Result<(), SplitLoaderError> {
     match call {
         Call::Nothing => {}
+        Call::Update(app, ctx, msg, renders) => *renders = app.look_more(ctx, msg),
+        Call::Digests(session, to) => {
+            let digests = session.digests();
+            *to = Some(format!("{:016x} {:016x} {:016x}", digests.state, digests.protocol, digests.run));
+        }
         Call::Draw(tree, app, part) => draw_part(tree, app, part),
         Call::Answer(session, question, to) => *to = answer_to(session, question).text,
         Call::Message(session, name, to) => *to = inspect::message(session, &name),
@@ -86,7 +96,7 @@ fn second(call: Call<'_>) -> Result<(), SplitLoaderError> {
 /// The cut is called through a future, which is ready at once when the file is there.
 fn call(call: Call<'_>) {
     if is_here() {
-        let _ = pin!(second(call)).poll(&mut Context::from_waker(Waker::noop()));
+        let _ = pin!(second(call)).poll(&mut task::Context::from_waker(Waker::noop()));
     }
 }
 
@@ -102,6 +112,12 @@ fn draw_part(tree: &mut Tree, app: &App, part: Part) {
         }
         Part::Events => events::list(tree, app, session),
         Part::Overlay => overlays::overlay(tree, app),
+        Part::Beside => {
+            if let Some(other) = app.beside() {
+                branches::beside(tree, app, session, other);
+            }
+        }
+        Part::Progress => go::progress(tree, app),
         Part::Answer => {
             if let Some(question) = app.question() {
                 panels::answer(tree, &answer_to(session, question));
@@ -118,6 +134,20 @@ fn answer_to(session: &Session, question: Question) -> text::Sentence {
 /// Draws a part.
 pub fn draw(tree: &mut Tree, app: &App, part: Part) {
     call(Call::Draw(tree, app, part));
+}
+
+/// What the page does with most messages. True if something must be rendered.
+pub fn update(app: &mut App, ctx: &Context<App>, msg: Msg) -> bool {
+    let mut renders = false;
+    call(Call::Update(app, ctx, msg, &mut renders));
+    renders
+}
+
+/// The three digests of this moment.
+pub fn digests(session: &Session) -> Option<String> {
+    let mut digests = None;
+    call(Call::Digests(session, &mut digests));
+    digests
 }
 
 /// The answer to a question about this moment, as text.

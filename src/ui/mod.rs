@@ -5,23 +5,32 @@
 //! asked for.
 
 mod app;
+mod branches;
 mod browser;
+mod clients;
 mod diagram;
+mod doing;
 mod draft;
 mod events;
+mod faults;
 mod frame;
+mod go;
 mod held;
 mod inspector;
 mod keys;
 mod later;
 mod listen;
 mod logs;
+mod looking;
 mod overlays;
 mod panels;
 mod playback;
+mod pointers;
 mod prefs;
+mod safety;
 mod stage;
 mod tree;
+mod typed;
 
 /// Mounts the page.
 pub fn mount() {

@@ -8,6 +8,7 @@ use super::keys::KEYS;
 use super::prefs::{NODE, PANELS, SIZES};
 use super::stage::{kinds, role_class};
 use super::tree::{Tree, classes, el, say, truth};
+use super::{branches, clients, faults, go, safety};
 use raftwerk::raft::{Form, RoleShape};
 use raftwerk::view::{SignKind, shape_path};
 use yew::virtual_dom::ListenerKind;
@@ -340,5 +341,15 @@ pub fn overlay(tree: &mut Tree, app: &App) {
             }
         }
         Open::Share => share(tree, app),
+        Open::Faults | Open::Clients | Open::Branches | Open::Go | Open::Safety => {
+            let Some(session) = app.session() else { return };
+            match app.open() {
+                Open::Faults => faults::faults(tree, app, session),
+                Open::Clients => clients::clients(tree, app, session),
+                Open::Branches => branches::branches(tree, app, session),
+                Open::Go => go::go(tree, app, session),
+                _ => safety::safety(tree, session),
+            }
+        }
     }
 }

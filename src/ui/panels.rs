@@ -28,7 +28,9 @@ pub fn header(tree: &mut Tree, app: &App) {
         tree.group(|tree| {
             let Some(session) = app.session() else { return };
             let broken = session.sim().violations().first();
-            el!(tree, "span", "class" = if broken.is_some() { "lights broken" } else { "lights" }; {
+            el!(tree, "button", "type" = "button", "class" = if broken.is_some() { "plain opens safety lights broken" } else { "plain opens safety lights" },
+                "aria-expanded" = truth(app.open() == Open::Safety); {
+                tree.click(Msg::Toggle(Open::Safety));
                 match broken {
                     None => say!(tree, "{} safety properties hold", Property::ALL.len()),
                     Some(first) => say!(tree, "{} was broken at event {}", text::property(first.property).0, first.step),
@@ -46,7 +48,7 @@ pub fn header(tree: &mut Tree, app: &App) {
     });
 }
 
-fn opener(tree: &mut Tree, app: &App, label: &str, class: &'static str, open: Open) {
+pub fn opener(tree: &mut Tree, app: &App, label: &str, class: &'static str, open: Open) {
     el!(tree, "button", "type" = "button", "class" = class, "aria-expanded" = truth(app.open() == open); {
         tree.click(Msg::Toggle(open));
         tree.text(label);
@@ -187,6 +189,10 @@ fn moves(tree: &mut Tree, app: &App, session: &Session) {
         marked(tree, "M2 1L11 6L2 11Z", " Play", "Play", "play", false, Msg::PlayPause);
     }
     marked(tree, "M1 1H3V11H1ZM4 1L10 6L4 11Z", " Step", "Step", "", false, Msg::Step);
+    el!(tree, "button", "type" = "button", "class" = "opens go", "aria-expanded" = truth(app.open() == Open::Go); {
+        tree.click(Msg::Toggle(Open::Go));
+        tree.text("Go to");
+    });
 }
 
 /// How fast it plays, and where it starts.
@@ -258,7 +264,7 @@ fn item(tree: &mut Tree, is_first: bool, line: &PendingItem) {
     el!(tree, "li", "class" = is_first.then_some("first"), "aria-label" = &line.text; {
         tree.key(&line.key);
         el!(tree, "span", "class" = if line.is_delivery { "mark delivery" } else { "mark timer" }, "aria-hidden" = "true");
-        tree.leaf("span", Some("due"), &if line.at_us == NEVER { "held".to_owned() } else { text::time(line.at_us) });
+        tree.leaf("span", Some("due"), &if line.at_us == NEVER { "waits".to_owned() } else { text::time(line.at_us) });
         if let EventName::Delivery { from, to, number, is_copy } = event {
             el!(tree, "button", "type" = "button", "class" = "what", "title" = &line.key, "aria-label" = format_args!("Look into {}", line.text); {
                 tree.click(Msg::SelectMessage(event));
@@ -267,8 +273,11 @@ fn item(tree: &mut Tree, is_first: bool, line: &PendingItem) {
             tree.named("Drop", &format!("Drop {}", line.text), "plain", Msg::Act(Command::Drop { from, to, number, is_copy }));
         } else {
             el!(tree, "span", "class" = "what", "title" = &line.key; { tree.text(&line.text) });
+            tree.when(!matches!(event, EventName::Task { .. }), |tree| {
+                tree.named("Later", &format!("Push back {}", line.text), "plain", Msg::PushBack(event));
+            });
         }
-        let verb = if matches!(event, EventName::Timer { .. }) { "Fire" } else { "Run" };
+        let verb = if matches!(event, EventName::Timer { .. } | EventName::Client { .. }) { "Fire" } else { "Run" };
         tree.named(verb, &format!("{verb} now: {}", line.text), "", Msg::Act(Command::RunNow { event }));
     });
 }

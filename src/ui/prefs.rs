@@ -58,7 +58,7 @@ impl Prefs {
             hidden: next(16, 0),
             side: next(SIZES, 3),
             below: next(SIZES, 1),
-            kinds: Kinds(next(32, 0)),
+            kinds: Kinds(next(64, 0)),
         }
     }
 

@@ -1,12 +1,13 @@
 //! The stage as SVG.
 
-use super::app::{App, Msg};
+use super::app::{App, Msg, Open};
 use super::frame::translate;
 use super::held;
+use super::panels::opener;
 use super::tree::{Tree, classes, el, say, truth};
-use raftwerk::raft::RoleShape;
+use raftwerk::raft::{ReplicaId, RoleShape};
 use raftwerk::text::en as text;
-use raftwerk::view::{Arrow, LinkLine, NodeView, Px, StageView, between, shape_path};
+use raftwerk::view::{Arrow, CLIENT, ClientView, LinkLine, NodeView, Px, StageView, between, shape_path};
 use wasm_bindgen::JsCast;
 use web_sys::{KeyboardEvent, PointerEvent};
 use yew::virtual_dom::ListenerKind;
@@ -140,6 +141,14 @@ pub fn figure(tree: &mut Tree, view: &NodeView) {
             el!(tree, "text", "class" = "number", "y" = "2"; { tree.text(&view.number) });
             el!(tree, "text", "class" = "word", "y" = "17"; { tree.text(view.word) });
         }
+        if view.is_paused {
+            el!(tree, "path", "class" = "stands", "transform" = translate(-corner, -corner - 4.0), "d" = "M-4 -7V7M4 -7V7");
+        }
+        tree.group(|tree| {
+            if let Some(clock) = &view.clock {
+                el!(tree, "text", "class" = "word under", "x" = -corner, "y" = corner + 12.0; { say!(tree, "clock {clock}") });
+            }
+        });
         if view.role.is_some() {
             el!(tree, "g", "transform" = translate(corner, -corner - 4.0); {
                 el!(tree, "rect", "class" = "badge", "x" = "-8", "y" = "-9", "width" = badge_width, "height" = "18", "rx" = "9");
@@ -188,6 +197,33 @@ fn node(tree: &mut Tree, app: &App, view: &NodeView) {
             tree.hear(ListenerKind::onpointerdown, move |event: &PointerEvent| {
                 event.is_primary().then(|| Msg::Grab(id, event.client_x(), event.client_y()))
             });
+        });
+    });
+}
+
+/// A client of the cluster.
+fn client(tree: &mut Tree, app: &App, view: &ClientView, (x, y): (f64, f64)) {
+    let id = view.id;
+    let is_selected = app.selected() == Some(id);
+    let (half_width, half_height) = CLIENT;
+    el!(tree, "g", "class" = classes("client", &[("selected", is_selected)]), "transform" = translate(x, y); {
+        tree.key(&view.label);
+        el!(tree, "rect", "class" = "node", "x" = -half_width, "y" = -half_height, "width" = half_width * 2.0, "height" = half_height * 2.0, "rx" = "10",
+            "role" = "button", "tabindex" = "0", "aria-label" = &view.name, "aria-pressed" = truth(is_selected); {
+            tree.click(Msg::Click(id));
+            tree.hear(ListenerKind::onkeydown, move |event: &KeyboardEvent| {
+                let key = event.key();
+                if key != "Enter" && key != " " {
+                    return None;
+                }
+                event.prevent_default();
+                event.stop_propagation();
+                Some(Msg::Select(Some(id)))
+            });
+        });
+        el!(tree, "g", "aria-hidden" = "true"; {
+            el!(tree, "text", "class" = "name", "y" = "-2"; { tree.text(&view.label) });
+            el!(tree, "text", "class" = "word", "y" = "12"; { tree.text(&view.word) });
         });
     });
 }
@@ -250,6 +286,12 @@ fn tools(tree: &mut Tree, app: &App) {
             el!(tree, "summary"; { tree.text(if hidden.0 == 0 { "Messages" } else { "Messages: some hidden" }) });
             kinds(tree, app);
         });
+        el!(tree, "div", "class" = "stage-opens"; {
+            opener(tree, app, "Faults", "plain opens faults", Open::Faults);
+            opener(tree, app, "Clients", "plain opens clients", Open::Clients);
+            opener(tree, app, "Branches", "plain opens branches", Open::Branches);
+            tree.when(app.is_parting(), |tree| tree.button("Groups are chosen", "play", Msg::Parting));
+        });
         tree.when(app.is_rearranged(), |tree| tree.button("Tidy", "", Msg::Tidy));
         tree.when(app.is_still(), |tree| {
             el!(tree, "span", "class" = "still"; { tree.text("Reduced motion: nothing flies.") });
@@ -273,6 +315,14 @@ pub fn stage(tree: &mut Tree, app: &App, view: &StageView) {
     let (parts, stamp) = app.part(super::prefs::NODE);
     el!(tree, "section", "class" = "stage", "aria-label" = "Stage"; {
         el!(tree, "svg", "class" = "back", "viewBox" = &size, "aria-hidden" = "true"; {
+            el!(tree, "g"; {
+                for (index, region) in view.regions.iter().enumerate() {
+                    el!(tree, "path", "class" = format_args!("region g{}", index % 4), "d" = &region.path, "stroke-width" = region.width);
+                }
+                for region in &view.regions {
+                    el!(tree, "text", "class" = "region-letter", "x" = region.at.0, "y" = region.at.1; { tree.text(&region.letter) });
+                }
+            });
             el!(tree, "g"; {
                 for line in &view.links {
                     link(tree, app, line);
@@ -320,10 +370,32 @@ pub fn stage(tree: &mut Tree, app: &App, view: &StageView) {
             });
             tree.hear(ListenerKind::onpointerup, |_: &PointerEvent| Some(Msg::LetGo(true)));
             tree.hear(ListenerKind::onpointercancel, |_: &PointerEvent| Some(Msg::LetGo(false)));
+            // Whoever chooses groups draws across the whole stage.
+            tree.when(app.is_parting(), |tree| {
+                el!(tree, "rect", "class" = "ground", "width" = extent.width, "height" = extent.height; {
+                    tree.hear(ListenerKind::onpointerdown, |event: &PointerEvent| {
+                        event.is_primary().then(|| Msg::Grab(ReplicaId(0), event.client_x(), event.client_y()))
+                    });
+                    tree.hear(ListenerKind::ontouchmove, |event: &web_sys::Event| {
+                        event.prevent_default();
+                        None
+                    });
+                });
+            });
+            tree.group(|tree| {
+                for (line, at) in &view.clients {
+                    client(tree, app, line, *at);
+                }
+            });
             for line in &view.nodes {
                 let number = held::NODES + line.id.index();
                 tree.part(parts, number, app.node_stamp(line.id), |tree| node(tree, app, line));
             }
+            tree.group(|tree| {
+                if let Some([x, y, width, height]) = app.lasso() {
+                    el!(tree, "rect", "class" = "lasso", "x" = x, "y" = y, "width" = width, "height" = height);
+                }
+            });
         });
         tree.part(parts, held::TOOLS, app.calm_stamp(), |tree| tools(tree, app));
         tree.part(parts, held::TABLE, stamp, |tree| table(tree, view));

@@ -306,6 +306,11 @@ impl Tree {
         self.listen(ListenerKind::oninput, Does::Read(Box::new(msg)));
     }
 
+    /// Sends what is typed once it is settled: when the field is left, or on Enter.
+    pub fn settle(&mut self, msg: impl Fn(String) -> Msg + 'static) {
+        self.listen(ListenerKind::onchange, Does::Read(Box::new(msg)));
+    }
+
     /// Listens to events of a kind.
     pub fn hear<E: JsCast>(&mut self, kind: ListenerKind, msg: impl Fn(&E) -> Option<Msg> + 'static) {
         self.listen(kind, Does::Hear(Box::new(move |event| event.dyn_ref::<E>().and_then(&msg))));

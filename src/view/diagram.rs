@@ -7,7 +7,7 @@ use super::thread::{MessageId, Part, Thread};
 use crate::raft::kraft::KRaft;
 use crate::raft::{ReplicaId, RoleShape};
 use crate::session::Session;
-use crate::sim::{Fate, Marked, TraceEvent, What, client_number};
+use crate::sim::{Fate, Marked, TraceEvent, What, client_id, client_number};
 use crate::text::en as text;
 
 /// The height of a lane in a small cluster.
@@ -195,12 +195,15 @@ fn place(span: Span, width: f64, at_us: u64) -> f64 {
 #[must_use]
 pub fn diagram(session: &Session, width: f64, span: Span, hidden: Kinds, thread: &Thread) -> Diagram {
     let sim = session.sim();
-    let lane = match sim.replicas() {
+    let clients = u8::try_from(sim.clients().len()).unwrap_or(0);
+    let lane = match sim.replicas() + clients {
         0..=5 => LANE,
         6..=9 => 16.0,
         _ => 11.0,
     };
-    let y = |id: ReplicaId| HEAD + lane * (f64::from(id.0) + 0.5);
+    // Clients have their lanes below.
+    let row = |id: ReplicaId| client_number(id).map_or(id.0, |client| sim.replicas() + client);
+    let y = |id: ReplicaId| HEAD + lane * (f64::from(row(id)) + 0.5);
     let now_us = session.playhead_us().max(sim.now_us());
     let x = |at_us: u64| between(place(span, width, at_us), MARGIN, width);
     let mut lanes: Vec<Lane> = sim.ids().map(|id| Lane { id, y: y(id), stretches: Vec::new() }).collect();
@@ -226,6 +229,7 @@ pub fn diagram(session: &Session, width: f64, span: Span, hidden: Kinds, thread:
     for (id, current) in sim.ids().zip(&mut since) {
         close(current, id, now_us.max(current.0 + 1));
     }
+    lanes.extend((0..clients).map(client_id).map(|id| Lane { id, y: y(id), stretches: Vec::new() }));
     let visible = session.sent().filter(|event| match event.what {
         What::Sent { at_us, face, .. } => {
             at_us >= span.from_us && event.at_us <= span.to_us && !hidden.has(kind(&face))
@@ -236,7 +240,7 @@ pub fn diagram(session: &Session, width: f64, span: Span, hidden: Kinds, thread:
     let lines =
         all[all.len().saturating_sub(LINES_MAX)..].iter().filter_map(|event| line(event, span, width, &y, thread));
     Diagram {
-        size: (width, HEAD + lane * f64::from(sim.replicas()) + 4.0),
+        size: (width, HEAD + lane * f64::from(sim.replicas() + clients) + 4.0),
         span,
         lane,
         lines: lines.collect(),
@@ -252,7 +256,7 @@ fn signs(session: &Session, span: Span, width: f64, y: &impl Fn(ReplicaId) -> f6
     let here = session.begun();
     let mut signs = Vec::new();
     let mut put = |at_us: u64, id: ReplicaId, kind: SignKind, says: String| {
-        if at_us >= span.from_us && at_us <= span.to_us && client_number(id).is_none() {
+        if at_us >= span.from_us && at_us <= span.to_us {
             signs.push(Sign { at: (place(span, width, at_us), y(id)), kind, says });
         }
     };

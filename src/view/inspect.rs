@@ -85,6 +85,13 @@ pub fn replica(sim: &Sim<KRaft>, which: ReplicaId) -> Vec<Row> {
         row("high watermark", offset(standing.committed)),
         row("membership", membership),
     ];
+    if sim.is_paused(which) {
+        rows.push(row("paused", "it does nothing, and messages wait"));
+    }
+    let rate_ppm = sim.clock(which).rate_ppm;
+    if rate_ppm != 1_000_000 {
+        rows.push(row("clock", format!("goes at {} %", text::percent(rate_ppm))));
+    }
     let Some(running) = running else {
         return rows;
     };

@@ -17,6 +17,7 @@ pub use events::{EventLine, Sieve, events};
 pub use logs::{Cell, CellState, LogRow, LogTable, log_table};
 pub use next::{PendingItem, QueuedTask, pending, tasks};
 pub use stage::{
-    Arrow, Extent, Kinds, LinkLine, Looks, NodeView, Px, StageView, Vote, arc_path, between, kind, shape_path, stage,
+    Arrow, CLIENT, ClientView, Extent, Kinds, LinkLine, Looks, NodeView, Px, Region, StageView, Vote, arc_path,
+    between, kind, shape_path, stage,
 };
 pub use thread::{MessageId, Part, Thread};

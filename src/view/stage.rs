@@ -1,11 +1,11 @@
-//! The stage: replicas on a ring, links between them, messages on the links.
+//! The stage: replicas on a ring, clients beside it, links between them, messages on the links.
 
 use super::turn::direction;
 use crate::executor::in_order;
 use crate::raft::kraft::{KRaft, MessageKind};
 use crate::raft::{MessageFace, ReplicaId, RoleShape, TimerKind, Verdict};
 use crate::session::Session;
-use crate::sim::{EventName, Fate, Sim, What};
+use crate::sim::{EventName, Fate, Outcome, Sim, What, client_id, client_number};
 use crate::text::en as text;
 
 /// The size of a stage, in its own units.
@@ -85,6 +85,36 @@ pub struct NodeView {
     pub committed: Option<u64>,
     /// Why it stopped by itself.
     pub fault: Option<String>,
+    /// Whether it stands still.
+    pub is_paused: bool,
+    /// How fast its clock goes, where that is not the true rate.
+    pub clock: Option<String>,
+}
+
+/// A client of the cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientView {
+    /// Its id on links.
+    pub id: ReplicaId,
+    /// What it is called.
+    pub label: String,
+    /// Its accessible name: what it knows, too.
+    pub name: String,
+    /// What it waits for, in a few words.
+    pub word: String,
+}
+
+/// A group of a partition, drawn around its members.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Region {
+    /// Its letter.
+    pub letter: String,
+    /// A path through its members, to be drawn broad.
+    pub path: String,
+    /// How broad.
+    pub width: f64,
+    /// Where its letter stands.
+    pub at: (f64, f64),
 }
 
 impl NodeView {
@@ -196,6 +226,10 @@ pub struct LinkLine {
 pub struct StageView {
     /// The replicas.
     pub nodes: Vec<NodeView>,
+    /// The clients, with their places.
+    pub clients: Vec<(ClientView, (f64, f64))>,
+    /// The groups of a partition; none without one.
+    pub regions: Vec<Region>,
     /// The messages.
     pub arrows: Vec<Arrow>,
     /// The links.
@@ -244,6 +278,9 @@ impl StageView {
             // The badge with its epoch.
             let (x, y) = (node.x + r * 0.74, node.y - r * 0.74 - 4.0);
             taken.push([x - 8.0, y - 9.0, x + 16.0, y + 9.0]);
+        }
+        for (_, (x, y)) in &self.clients {
+            taken.push([x - CLIENT.0, y - CLIENT.1, x + CLIENT.0, y + CLIENT.1]);
         }
         let mut places = vec![None; self.arrows.len()];
         for is_quiet in [false, true] {
@@ -297,9 +334,28 @@ const fn float(value: u64) -> f64 {
     value as f64
 }
 
+/// Half the width and height of a client.
+pub const CLIENT: (f64, f64) = (36.0, 19.0);
+
+/// The room left of the ring that clients take.
+fn clients_room(extent: Extent, clients: usize) -> f64 {
+    match clients {
+        0 => 0.0,
+        _ if extent.width > 600.0 => 110.0,
+        _ => 84.0,
+    }
+}
+
+/// Where a client stands: at the left edge, all of them equally far apart.
+#[expect(clippy::cast_precision_loss, reason = "at most nine")]
+fn client_place(extent: Extent, client: usize, clients: usize) -> (f64, f64) {
+    let part = (client as f64 + 1.0) / (clients as f64 + 1.0);
+    (CLIENT.0 + 8.0, extent.height * part)
+}
+
 /// The places of `count` replicas on the ring: the first at the top, clockwise, equally far apart along it.
-fn ring(extent: Extent, count: u8) -> Vec<(f64, f64)> {
-    let middle_x = extent.width / 2.0;
+fn ring(extent: Extent, count: u8, room: f64) -> Vec<(f64, f64)> {
+    let middle_x = (extent.width + room) / 2.0;
     if count == 1 {
         return vec![(middle_x, extent.height / 2.0 - 10.0)];
     }
@@ -313,7 +369,7 @@ fn ring(extent: Extent, count: u8) -> Vec<(f64, f64)> {
         (radius(count) + 16.0, extent.height - radius(count) - if is_small(count) { 44.0 } else { 34.0 });
     let at = |part: f64| {
         let (x, y) = direction(part);
-        (middle_x + (middle_x - beside) * x, f64::midpoint(top, bottom) + (bottom - top) / 2.0 * y)
+        (middle_x + (middle_x - room - beside) * x, f64::midpoint(top, bottom) + (bottom - top) / 2.0 * y)
     };
     let points: Vec<(f64, f64)> = (0..=RING_PARTS).map(|part| at(f64::from(part) / f64::from(RING_PARTS))).collect();
     let length = |pair: &[(f64, f64)]| {
@@ -383,14 +439,14 @@ fn main_timer(role: RoleShape) -> Option<TimerKind> {
 }
 
 /// The centres of all replicas, where they were moved to.
-fn centres(looks: &Looks, count: u8) -> Vec<(f64, f64)> {
+fn centres(looks: &Looks, count: u8, clients: usize) -> Vec<(f64, f64)> {
     let margin = radius(count);
     let moved = looks.moved.iter().copied().chain(std::iter::repeat((0.0, 0.0)));
     let Extent { width, height } = looks.extent;
     let place = |((x, y), (by_x, by_y))| {
         (between(x + by_x, margin, width - margin), between(y + by_y, margin, height - margin))
     };
-    ring(looks.extent, count).into_iter().zip(moved).map(place).collect()
+    ring(looks.extent, count, clients_room(looks.extent, clients)).into_iter().zip(moved).map(place).collect()
 }
 
 fn node(session: &Session, looks: &Looks, (x, y): (f64, f64), id: ReplicaId, count: u8) -> NodeView {
@@ -440,7 +496,8 @@ fn node(session: &Session, looks: &Looks, (x, y): (f64, f64), id: ReplicaId, cou
     NodeView {
         id,
         number: id.to_string(),
-        name: text::replica_name(id, word, role.is_some(), epoch),
+        name: text::replica_name(id, word, role.is_some(), epoch)
+            + &text::condition_beside(sim.is_paused(id), group(sim, id)),
         role,
         word,
         shows_word: count <= 9
@@ -458,7 +515,58 @@ fn node(session: &Session, looks: &Looks, (x, y): (f64, f64), id: ReplicaId, cou
         end_offset,
         committed,
         fault: sim.fault(id).map(|failure| text::fault(id, failure.fault)),
+        is_paused: sim.is_paused(id),
+        clock: Some(sim.clock(id).rate_ppm)
+            .filter(|&rate| rate != 1_000_000)
+            .map(|rate| format!("{} %", text::percent(rate))),
     }
+}
+
+/// The letter of the group somebody is in, while there is a partition.
+fn group(sim: &Sim<KRaft>, id: ReplicaId) -> Option<char> {
+    let groups = sim.groups();
+    (groups.last() > 0).then(|| letter(groups.of(id)))
+}
+
+fn letter(group: u8) -> char {
+    char::from(b'A' + group.min(25))
+}
+
+/// The groups of a partition, each around its members.
+fn regions(sim: &Sim<KRaft>, places: &[(ReplicaId, (f64, f64))], count: u8) -> Vec<Region> {
+    let groups = sim.groups();
+    if groups.last() == 0 {
+        return Vec::new();
+    }
+    let region = |group: u8| {
+        let members: Vec<(f64, f64)> =
+            places.iter().filter(|(id, _)| groups.of(*id) == group).map(|&(_, place)| place).collect();
+        let first = *members.first()?;
+        let corners: Vec<String> = members.iter().map(|&(x, y)| format!("{} {}", Px(x), Px(y))).collect();
+        // One alone is a point, which is drawn as a dot as broad as the line.
+        let path = format!("M{}{}Z", corners.join("L"), if members.len() == 1 { "h0.01" } else { "" });
+        let top = members.iter().copied().fold(first, |top, place| if place.1 < top.1 { place } else { top });
+        let width = 2.0 * (radius(count) + 22.0);
+        let at = ((top.0 - width / 2.0 + 10.0).max(10.0), (top.1 - width / 2.0 + 26.0).max(14.0));
+        Some(Region { letter: letter(group).to_string(), path, width, at })
+    };
+    (0..=groups.last()).filter_map(region).collect()
+}
+
+fn client(sim: &Sim<KRaft>, number: u8) -> Option<ClientView> {
+    let state = sim.clients().get(usize::from(number))?;
+    let id = client_id(number);
+    let waits = state.requests().find(|request| request.outcome == Outcome::Asked);
+    let word = waits.map_or_else(
+        || "idle".to_owned(),
+        |request| format!("asks {}", state.believes()).to_owned() + if request.attempts > 1 { " again" } else { "" },
+    );
+    Some(ClientView {
+        id,
+        label: text::capital(&text::who(id)),
+        name: text::client_name(number, state.believes(), waits.map(|request| request.number), state.tally()),
+        word,
+    })
 }
 
 /// The projection of a session on a stage.
@@ -466,19 +574,25 @@ fn node(session: &Session, looks: &Looks, (x, y): (f64, f64), id: ReplicaId, cou
 pub fn stage(session: &Session, looks: &Looks) -> StageView {
     let sim = session.sim();
     let count = sim.replicas();
-    let centres = centres(looks, count);
+    let members = sim.clients().len();
+    let centres = centres(looks, count, members);
+    let place = |id: ReplicaId| match client_number(id) {
+        Some(client) => client_place(looks.extent, client.into(), members),
+        None => centres[id.index()],
+    };
     let nodes: Vec<NodeView> = sim.ids().map(|id| node(session, looks, centres[id.index()], id, count)).collect();
     let inset = radius(count) + if count > 9 { 8.0 } else { 14.0 };
     // Messages that follow each other on a link fly side by side, so that their labels can be read. By their numbers, so
     // that none changes its path when another arrives.
     let line = |from: ReplicaId, to: ReplicaId, number: u32| {
-        let (a, b) = (centres[from.index()], centres[to.index()]);
+        let (a, b) = (place(from), place(to));
         if from == to {
             let corner = (a.0 + radius(count), a.1 - radius(count));
             return (corner, corner);
         }
         let by = 5.0 + BESIDE * f64::from(number % 3);
-        (aside(edge(a, b, inset), a, b, by), aside(edge(b, a, inset), a, b, by))
+        let inset = |id: ReplicaId| if client_number(id).is_some() { CLIENT.0 + 6.0 } else { inset };
+        (aside(edge(a, b, inset(from)), a, b, by), aside(edge(b, a, inset(to)), a, b, by))
     };
     let arrow = |key: String, ends: (ReplicaId, ReplicaId), number: u32, face: MessageFace<MessageKind>, flight_us| {
         let (from, to) = line(ends.0, ends.1, number);
@@ -509,7 +623,9 @@ pub fn stage(session: &Session, looks: &Looks) -> StageView {
         if looks.hidden.has(kind(&face)) {
             continue;
         }
-        let flies = arrow(text::event_name(&name), (from, to), key.number, face, (flight.sent_us, key.at_us));
+        // What waits at a door has arrived there.
+        let at_us = flight.door_us.unwrap_or(key.at_us);
+        let flies = arrow(text::event_name(&name), (from, to), key.number, face, (flight.sent_us, at_us));
         let rank = flies.rank | u64::from(key.is_copy);
         let held = flight.held.map(|(at_us, left_us)| {
             let flown_us = at_us.saturating_sub(flight.sent_us);
@@ -523,23 +639,29 @@ pub fn stage(session: &Session, looks: &Looks) -> StageView {
             if looks.hidden.has(kind(&face)) {
                 continue;
             }
-            let flies =
-                arrow(format!("lost {from}>{to} #{number}"), (from, to), number, face, (lost.sent.at_us, at_us));
+            let flies = arrow(text::lost_name(from, to, number), (from, to), number, face, (lost.sent.at_us, at_us));
             arrows.push(Arrow { is_lost: true, ..flies });
         }
     }
     // The queue keeps no order; the picture must.
     let arrows = in_order(arrows, |arrow| [arrow.flight_us.0, arrow.flight_us.1, arrow.rank]);
-    let links = sim
-        .ids()
-        .flat_map(|from| sim.ids().map(move |to| (from, to)))
+    let numbers = || (0..members).filter_map(|client| u8::try_from(client).ok());
+    let all: Vec<ReplicaId> = sim.ids().chain(numbers().map(client_id)).collect();
+    let is_link = |from: ReplicaId, to: ReplicaId| client_number(from).is_none() || client_number(to).is_none();
+    let links = all
+        .iter()
+        .flat_map(|&from| all.iter().map(move |&to| (from, to)))
+        .filter(|&(from, to)| is_link(from, to))
         .filter(|&(from, to)| from != to && sim.is_cut(from, to))
         .map(|(from, to)| {
             let (a, b) = line(from, to, 0);
-            LinkLine { key: format!("{from}>{to}"), ends: (from, to), from: a, to: b, is_cut: true }
+            LinkLine { key: format!("{}>{}", from.0, to.0), ends: (from, to), from: a, to: b, is_cut: true }
         })
         .collect();
-    StageView { nodes, arrows, links, is_still: looks.is_still, extent: looks.extent }
+    let clients = numbers().filter_map(|number| Some((client(sim, number)?, place(client_id(number))))).collect();
+    let places: Vec<(ReplicaId, (f64, f64))> = all.iter().map(|&id| (id, place(id))).collect();
+    let regions = regions(sim, &places, count);
+    StageView { nodes, clients, regions, arrows, links, is_still: looks.is_still, extent: looks.extent }
 }
 
 /// Kinds of messages, as a filter has them.

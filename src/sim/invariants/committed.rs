@@ -11,7 +11,7 @@
 //! watermark passes them; a log that was cut is compared again from there.
 
 use super::{Property, Touched, Violation};
-use crate::raft::{Entry, Log, ReplicaId, RoleShape, Standing};
+use crate::raft::{Entry, Log, RoleShape, Standing};
 
 /// What was seen committed.
 #[derive(Clone, Debug)]
@@ -39,7 +39,14 @@ impl Committed {
 
     pub(super) fn look(&mut self, step: u64, it: &Touched<'_>, found: &mut Vec<Violation>) {
         let Touched { replica, standing, log, .. } = *it;
-        let broken = |property, other| Violation { property, step, replica, other, epoch: standing.epoch };
+        let broken = |property, offset| Violation {
+            property,
+            step,
+            replica,
+            other: None,
+            epoch: standing.epoch,
+            offset: Some(offset),
+        };
         let compared = self.compared[replica.index()].min(standing.end_offset);
         let high_watermark = standing.committed.unwrap_or(0);
         for offset in compared..high_watermark {
@@ -51,7 +58,7 @@ impl Committed {
                 }
                 _ if !is_new && is_same(entry, self.log.get(offset)) => {}
                 _ => {
-                    found.push(broken(Property::StateMachineSafety, None));
+                    found.push(broken(Property::StateMachineSafety, offset));
                     break;
                 }
             }
@@ -69,22 +76,22 @@ impl Committed {
     fn look_at_leader(
         &mut self,
         it: &Touched<'_>,
-        broken: &impl Fn(Property, Option<ReplicaId>) -> Violation,
+        broken: &impl Fn(Property, u64) -> Violation,
         found: &mut Vec<Violation>,
     ) {
         let Touched { standing, log, .. } = *it;
         if standing.epoch > self.led {
             self.led = standing.epoch;
             let last = self.log.end_offset().checked_sub(1);
-            if last.is_some_and(|last| !is_same(log.get(last), self.log.get(last))) {
-                found.push(broken(Property::LeaderCompleteness, None));
+            if let Some(last) = last.filter(|&last| !is_same(log.get(last), self.log.get(last))) {
+                found.push(broken(Property::LeaderCompleteness, last));
             }
         }
         let Some(high_watermark) = standing.committed.filter(|_| standing.epoch == self.led) else {
             return;
         };
         if high_watermark < self.high_watermark {
-            found.push(broken(Property::LeaderHighWatermark, None));
+            found.push(broken(Property::LeaderHighWatermark, high_watermark));
         } else if high_watermark > self.high_watermark {
             self.high_watermark = high_watermark;
             self.count_majority(it, broken, found);
@@ -94,7 +101,7 @@ impl Committed {
     fn count_majority(
         &self,
         it: &Touched<'_>,
-        broken: &impl Fn(Property, Option<ReplicaId>) -> Violation,
+        broken: &impl Fn(Property, u64) -> Violation,
         found: &mut Vec<Violation>,
     ) {
         let has_it = |standing: &Standing| standing.end_offset >= self.high_watermark;
@@ -103,7 +110,7 @@ impl Committed {
             has_it(standing)
         });
         if count.count() < it.voters.majority() as usize {
-            found.push(broken(Property::HighWatermarkOnMajority, None));
+            found.push(broken(Property::HighWatermarkOnMajority, self.high_watermark));
         }
     }
 }
@@ -111,7 +118,7 @@ impl Committed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::raft::{Payload, ReplicaSet};
+    use crate::raft::{Payload, ReplicaId, ReplicaSet};
 
     fn log(values: &[(u32, u64)]) -> Log {
         let mut log = Log::default();

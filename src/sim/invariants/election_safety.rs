@@ -28,6 +28,7 @@ impl ElectionSafety {
                     replica,
                     other: Some(other),
                     epoch,
+                    offset: None,
                 })
             }
             Err(place) => {

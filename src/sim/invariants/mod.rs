@@ -57,6 +57,8 @@ pub struct Violation {
     pub other: Option<ReplicaId>,
     /// In which epoch.
     pub epoch: u32,
+    /// At which offset, where an entry is concerned.
+    pub offset: Option<u64>,
 }
 
 /// A replica that an event changed.

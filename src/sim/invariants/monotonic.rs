@@ -25,7 +25,8 @@ impl Monotonic {
 
     pub(super) fn look(&mut self, step: u64, replica: ReplicaId, now: Standing, found: &mut Vec<Violation>) {
         let seen = &mut self.seen[replica.index()];
-        let broken = |property| Violation { property, step, replica, other: None, epoch: now.epoch };
+        let broken =
+            |property| Violation { property, step, replica, other: None, epoch: now.epoch, offset: now.committed };
         if now.epoch < seen.epoch {
             found.push(broken(Property::MonotonicEpoch));
         }

@@ -10,7 +10,9 @@ use crate::raft::{
     Ended, Fault, MessageFace, Payload, Ran, ReplicaId, ReplicaSet, RequestError, RoleShape, TaskKind, Timer,
     TimerKind, Verdict,
 };
-use crate::sim::{Alarm, CallNote, Command, EventName, FlightName, Property, WAITING_MAX, client_number};
+use crate::sim::{
+    Alarm, CallNote, Command, EventName, FlightName, Property, Tally, Violation, WAITING_MAX, client_number,
+};
 
 /// A sentence and where to read more.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,6 +71,32 @@ pub const fn condition(role_shape: Option<RoleShape>, ended: Option<Ended>) -> &
 #[must_use]
 pub fn replica_name(id: ReplicaId, word: &str, is_up: bool, epoch: u32) -> String {
     if is_up { format!("Node {id}, {word}, epoch {epoch}") } else { format!("Node {id}, {word}") }
+}
+
+/// What is added to a replica's name where it stands still or the cluster is parted.
+#[must_use]
+pub fn condition_beside(is_paused: bool, group: Option<char>) -> String {
+    let group = group.map_or_else(String::new, |letter| format!(", group {letter}"));
+    format!("{}{group}", if is_paused { ", paused" } else { "" })
+}
+
+/// The accessible name of a client.
+#[must_use]
+pub fn client_name(client: u8, believes: ReplicaId, asks: Option<u32>, tally: Tally) -> String {
+    let does = asks.map_or_else(|| "idle".to_owned(), |number| format!("waits for request {number}"));
+    format!(
+        "Client {}, believes node {believes} leads, {does}, {} acknowledged, {} refused, {} unknown",
+        client + 1,
+        tally.acknowledged,
+        tally.refused,
+        tally.unknown
+    )
+}
+
+/// The key of a message that was lost.
+#[must_use]
+pub fn lost_name(from: ReplicaId, to: ReplicaId, number: u32) -> String {
+    format!("lost {}>{} #{number}", mark(from), mark(to))
 }
 
 /// The short name of a message, for its label.
@@ -258,7 +286,9 @@ pub fn because(question: Question, because: &Because) -> Sentence {
     }
 }
 
-fn capital(text: &str) -> String {
+/// With a capital letter at its beginning.
+#[must_use]
+pub fn capital(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
@@ -473,7 +503,7 @@ pub fn command(command: &Command) -> String {
 pub fn span(us: u32) -> String {
     match us {
         0..1_000 => format!("{us} µs"),
-        _ if us % 1_000 == 0 => format!("{} ms", us / 1_000),
+        _ if us.is_multiple_of(1_000) => format!("{} ms", us / 1_000),
         _ => format!("{}.{:03} ms", us / 1_000, us % 1_000),
     }
 }
@@ -980,6 +1010,18 @@ pub const fn property(property: Property) -> (&'static str, &'static str) {
         }
         Property::LeaderHighWatermark => ("Leaders go on", "No leader's high watermark is below one before."),
     }
+}
+
+/// A property that was broken: at which event, where, with whom, at which entry.
+#[must_use]
+pub fn violation(violation: &Violation) -> String {
+    let (name, meaning) = property(violation.property);
+    let with = violation.other.map_or_else(String::new, |other| format!(" and node {other}"));
+    let at = violation.offset.map_or_else(String::new, |offset| format!(", record {offset}"));
+    format!(
+        "{name} was broken at event {}: node {}{with}, epoch {}{at}. It says: {meaning}",
+        violation.step, violation.replica, violation.epoch
+    )
 }
 
 /// A time on the clock: `2.874 s`.

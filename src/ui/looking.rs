@@ -1,0 +1,346 @@
+//! What changes how a run is looked at, and not the run: panels, choices, searches in lists, sharing, what is open.
+//!
+//! Like everything that only happens once the whole page is there, this is in the second file (`later`).
+
+use super::app::{App, Msg, Open, end_notice};
+use super::diagram::SPANS;
+use super::draft::Draft;
+use super::pointers::{Dragged, NUDGE, Pointer};
+use super::prefs::{self, Prefs};
+use super::{browser, later};
+use gloo_timers::callback::Timeout;
+use raftwerk::executor::NEVER;
+use raftwerk::raft::kraft::KRaft;
+use raftwerk::raft::{ReplicaId, Timer, TimerKind};
+use raftwerk::scenario::{Record, link};
+use raftwerk::session::Session;
+use raftwerk::sim::{Command, Compiled, EventName, What};
+use raftwerk::text::en as text;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::JsFuture;
+use yew::prelude::*;
+
+/// The longest wait for the clipboard (case B17), in milliseconds.
+const CLIPBOARD_MS: u32 = 1_500;
+
+/// Runs a cluster of five that has a leader for `events` checked events, with a client that appends every so many
+/// microseconds (0: never), and tells how many microseconds each quarter took.
+fn bench(events: u64, append_every_us: u64) {
+    let Ok(mut session) = Session::open(Record::default()) else { return };
+    while session.position() < 20_000 && session.step() {}
+    let Some((leader, _)) = session.leader() else { return };
+    let mut sim = session.sim().clone();
+    let quarter_ms = |_| {
+        let start_ms = browser::now_ms();
+        KRaft::run_events(&mut sim, events / 4, leader, append_every_us);
+        // In whole microseconds.
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a benchmark lasts seconds")]
+        let took_us = ((browser::now_ms() - start_ms) * 1_000.0) as u64;
+        took_us.to_string()
+    };
+    let quarters: Vec<String> = (0..4).map(quarter_ms).collect();
+    browser::tell("raftwerk:bench-result", &quarters.join(" "));
+}
+
+impl App {
+    /// The messages of this file; the others are those of `doing`.
+    pub fn look_more(&mut self, ctx: &Context<Self>, msg: Msg) -> bool {
+        match msg {
+            Msg::StepTask => {
+                self.step_task();
+                true
+            }
+            Msg::Act(command) => {
+                self.act(command);
+                true
+            }
+            Msg::TimeOut(id) => {
+                self.time_out(id);
+                true
+            }
+            Msg::Seek(step) => {
+                self.seek(step);
+                true
+            }
+            Msg::GoTo(step) => {
+                self.seek(step);
+                self.say_step();
+                true
+            }
+            Msg::TimeDown(id, x, y) => {
+                self.pointers.retain(|pointer| pointer.id != id);
+                self.pointers.push(Pointer { id, down: (x, y), at: (x, y), has_moved: false });
+                false
+            }
+            Msg::TimeMove(id, x, y) => self.move_pointer(id, (x, y)),
+            Msg::TimeUp(id, is_meant) => self.lift_pointer(id, is_meant),
+            Msg::WheelHint => {
+                let is_new = !self.is_wheel_hint;
+                self.is_wheel_hint = true;
+                is_new
+            }
+            Msg::Zoom(by) => {
+                self.span = self.span.saturating_add_signed(by.into()).min(SPANS.len() - 1);
+                self.look_anew();
+                true
+            }
+            Msg::FirstOffset(first) => {
+                self.first_offset = first;
+                true
+            }
+            Msg::Ask(question) => {
+                self.question = if self.question == Some(question) { None } else { Some(question) };
+                if let (Some(question), Some(session)) = (self.question, &self.session) {
+                    self.announced = later::answer(session, question);
+                }
+                true
+            }
+            Msg::SelectMessage(name) => {
+                let is_off = self.message_name() == Some(name);
+                self.choose_nothing();
+                if let (false, Some(session)) = (is_off, &self.session) {
+                    self.message = Some((name, later::message(session, name)));
+                    self.tab = prefs::NODE;
+                }
+                self.look_anew();
+                true
+            }
+            Msg::SelectArrow(index) => {
+                let name = self.stage.as_ref().and_then(|stage| stage.arrows.get(index)?.name);
+                if let Some(name) = name {
+                    ctx.link().send_message(Msg::SelectMessage(name));
+                }
+                false
+            }
+            Msg::SelectLink(from, to) => {
+                self.choose_nothing();
+                self.chosen_link = Some((from, to));
+                self.fill_link(from, to);
+                self.tab = prefs::NODE;
+                self.look_anew();
+                true
+            }
+            Msg::ToggleRule => {
+                self.is_rule_open = !self.is_rule_open;
+                self.is_measured = false;
+                if let (true, Some(rule)) = (self.is_rule_open, text::rule(&self.explanation())) {
+                    self.announced = rule.to_owned();
+                }
+                true
+            }
+            Msg::Grab(_, x, y) if self.is_parting => {
+                self.has_dragged = false;
+                self.lasso = Some([x, y, x, y]);
+                false
+            }
+            Msg::Grab(id, x, y) => {
+                let was = self.moved.get(id.index()).copied().unwrap_or_default();
+                self.has_dragged = false;
+                self.dragged = Some(Dragged { id, from: (x, y), was, has_moved: false });
+                false
+            }
+            Msg::Drag(x, y) if self.lasso.is_some() => self.pull_lasso(x, y),
+            Msg::Drag(x, y) => self.drag(x, y),
+            Msg::LetGo(is_meant) if self.lasso.is_some() => self.close_lasso(is_meant),
+            Msg::LetGo(is_meant) => {
+                let Some(dragged) = &self.dragged else { return false };
+                let has_moved = dragged.has_moved;
+                if !is_meant {
+                    let (id, was) = (dragged.id, dragged.was);
+                    self.move_to(id, was);
+                }
+                self.dragged = None;
+                self.has_dragged = is_meant && has_moved;
+                has_moved
+            }
+            Msg::Nudge(id, x, y) => {
+                let (old_x, old_y) = self.moved.get(id.index()).copied().unwrap_or_default();
+                self.move_to(id, (old_x + NUDGE * f64::from(x), old_y + NUDGE * f64::from(y)));
+                true
+            }
+            Msg::Tidy => {
+                self.moved.clear();
+                self.project();
+                true
+            }
+            Msg::Find => {
+                self.prefs.hidden &= !(1 << prefs::EVENTS);
+                self.tab = prefs::EVENTS;
+                self.is_measured = false;
+                self.focus = Some("#find");
+                true
+            }
+            Msg::Search(search) => {
+                self.sieve.search = search;
+                true
+            }
+            Msg::SieveKind(kind) => {
+                self.sieve.kind = kind;
+                true
+            }
+            Msg::SieveNode(replica) => {
+                self.sieve.replica = replica;
+                true
+            }
+            Msg::Share => {
+                self.pause();
+                self.share(ctx);
+                true
+            }
+            Msg::Copied(is_copied) => {
+                self.clipboard_timeout = None;
+                if self.copied.is_none() {
+                    self.copied = Some(is_copied);
+                    if let Some(field) = self.share_field.cast::<web_sys::HtmlInputElement>().filter(|_| !is_copied) {
+                        let _ = field.focus();
+                        field.select();
+                    }
+                }
+                true
+            }
+            Msg::Toggle(open) => {
+                let opens = self.open != open;
+                if opens && open == Open::Settings {
+                    self.draft = Some(Draft::of(&self.at_start()));
+                }
+                self.show_overlay(if opens { open } else { Open::Nothing });
+                true
+            }
+            Msg::Edit(index, value) => {
+                if let Some(slot) = self.draft.as_mut().and_then(|draft| draft.texts.get_mut(index)) {
+                    *slot = value;
+                }
+                true
+            }
+            Msg::Form(form) => {
+                if let Some(draft) = &mut self.draft {
+                    draft.form = form;
+                }
+                true
+            }
+            Msg::AsksVoters(asks_voters) => {
+                if let Some(draft) = &mut self.draft {
+                    draft.asks_voters = asks_voters;
+                }
+                true
+            }
+            Msg::Apply => {
+                let base = self.at_start();
+                if let Some(draft) = &mut self.draft {
+                    match draft.record(&base) {
+                        Ok(record) => {
+                            draft.error = None;
+                            self.open = Open::Nothing;
+                            self.start(record);
+                        }
+                        Err(error) => draft.error = Some(error),
+                    }
+                }
+                true
+            }
+            Msg::Theme(theme) => self.prefer(|prefs| prefs.theme = u8::try_from(theme).unwrap_or(0)),
+            Msg::Motion(motion) => self.prefer(|prefs| prefs.motion = motion),
+            Msg::Kinds(kind) => self.prefer(|prefs| prefs.kinds = prefs.kinds.toggled(kind)),
+            Msg::HidePanel(panel) => self.prefer(|prefs| prefs.hidden ^= 1 << panel),
+            Msg::Side(size) => self.prefer(|prefs| prefs.side = size),
+            Msg::Below(size) => self.prefer(|prefs| prefs.below = size),
+            Msg::Tab(tab) => {
+                self.tab = tab;
+                self.is_measured = false;
+                self.focus = Some("[role=tab][aria-selected=true]");
+                true
+            }
+            Msg::Close => {
+                self.is_parting = false;
+                self.choose_nothing();
+                self.show_overlay(Open::Nothing);
+                self.look_anew();
+                true
+            }
+            Msg::Bench(events, append_every_us) => {
+                bench(events, append_every_us);
+                false
+            }
+            Msg::Panic(is_borrowed) => {
+                let borrowed = self.session.as_mut().filter(|_| is_borrowed);
+                panic!("a deliberate panic, with the session {}", if borrowed.is_some() { "borrowed" } else { "free" });
+            }
+            Msg::ResetView => self.prefer(|prefs| *prefs = Prefs::default()),
+            other => self.do_more(other),
+        }
+    }
+
+    /// Runs one executor task and nothing more, and shows where.
+    pub(super) fn step_task(&mut self) {
+        self.notice.clear();
+        self.was_hidden = false;
+        self.pause();
+        self.land();
+        let Some(session) = &mut self.session else { return };
+        if session.step_task() {
+            let ran = session.last_step().iter().rev().find_map(|event| match event.what {
+                What::Task { .. } | What::Delivered { .. } => Some(event.replica),
+                _ => None,
+            });
+            if ran.is_some() {
+                self.choose_nothing();
+                self.selected = ran;
+            }
+        } else {
+            self.notice = end_notice(session);
+        }
+        self.say_step();
+        self.changed();
+    }
+
+    pub(super) fn share(&mut self, ctx: &Context<Self>) {
+        let Some(session) = &self.session else { return };
+        let fragment = link::encode(&session.record());
+        browser::show_fragment(&fragment);
+        self.shared = format!("{}#{fragment}", browser::address());
+        self.copied = None;
+        self.show_overlay(Open::Share);
+        let link = ctx.link().clone();
+        let navigator = browser::window().navigator();
+        let clipboard = js_sys::Reflect::get(&navigator, &"clipboard".into())
+            .ok()
+            .and_then(|value| value.dyn_into::<web_sys::Clipboard>().ok());
+        match clipboard {
+            Some(clipboard) => {
+                let promise = clipboard.write_text(&self.shared);
+                wasm_bindgen_futures::spawn_local({
+                    let link = link.clone();
+                    async move { link.send_message(Msg::Copied(JsFuture::from(promise).await.is_ok())) }
+                });
+                self.clipboard_timeout =
+                    Some(Timeout::new(CLIPBOARD_MS, move || link.send_message(Msg::Copied(false))));
+            }
+            None => link.send_message(Msg::Copied(false)),
+        }
+    }
+
+    pub(super) fn time_out(&mut self, id: ReplicaId) {
+        let timer = self.session.as_ref().and_then(|session| {
+            let (table, _) = session.sim().timers(id)?;
+            [TimerKind::Election, TimerKind::Fetch, TimerKind::CheckQuorum]
+                .map(Timer::new)
+                .into_iter()
+                .find(|&timer| table.deadline_us(timer) != NEVER)
+                .map(|timer| EventName::Timer { replica: id, timer, number: table.get(timer).number })
+        });
+        match timer {
+            Some(event) => self.act(Command::RunNow { event }),
+            None => self.notice = format!("Node {id} has no timeout to run out."),
+        }
+    }
+
+    /// Changes what is kept of the page.
+    pub(super) fn prefer(&mut self, change: impl FnOnce(&mut Prefs)) -> bool {
+        change(&mut self.prefs);
+        self.prefs.keep();
+        self.apply_theme();
+        self.is_measured = false;
+        self.look_anew();
+        true
+    }
+}

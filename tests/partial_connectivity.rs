@@ -4,7 +4,7 @@
 use raftwerk::explain::{Because, Question, ask};
 use raftwerk::raft::kraft::{KRaftSettings, Rules};
 use raftwerk::raft::{ReplicaId, ReplicaSet, RoleShape, Standing};
-use raftwerk::scenario::{ProtocolSettings, Record, Start};
+use raftwerk::scenario::{ProtocolSettings, Record, Start, to_json};
 use raftwerk::session::Session;
 use raftwerk::sim::{Command, LinkConditions};
 
@@ -175,6 +175,18 @@ fn p17_a_constrained_election() {
         assert_eq!(why(&session, 1), Because::LogBehind { ahead: ids(&[2, 4, 5]), rest: ids(&[1]), need: 3 });
         assert_eq!(why(&session, 2), Because::TooFewInReach { reach: ids(&[1, 2]), need: 3 });
         assert_eq!(why(&session, 3), Because::TooFewInReach { reach: ids(&[3]), need: 3 });
+        assert_eq!(
+            ask(session.sim(), [], Question::WhyNobodyElected),
+            Because::Standings {
+                leading: ids(&[]),
+                free: ids(&[]),
+                stopped: ids(&[]),
+                apart: ids(&[2, 3, 4, 5]),
+                behind: ids(&[1]),
+                refused: ids(&[]),
+                need: 3
+            }
+        );
         for shown in [1, 2, 4, 5] {
             assert_eq!(at(&session, shown).epoch > 1, !pre_vote, "node {shown}");
         }
@@ -221,5 +233,41 @@ fn p18_one_way_links() {
         assert_eq!(seen == [(3, epoch)], pre_vote, "{seen:?}");
         assert_eq!(at(&session, 1).epoch == epoch, pre_vote);
         assert!(at(&session, 1).role != RoleShape::Leader);
+    }
+}
+
+/// The set-up of a case as a scenario, from its start.
+fn check_scenario(name: &str, title: &str, session: &Session) {
+    let record = Record { title: title.into(), position: 0, tasks: 0, playhead_us: 0, ..session.record() };
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios").join(name);
+    let wanted = to_json(&record) + "\n";
+    if std::env::var_os("RAFTWERK_WRITE").is_some() {
+        std::fs::write(&path, &wanted).expect("the file can be written");
+    }
+    let found = std::fs::read_to_string(&path).expect("the file is there");
+    assert!(found == wanted, "{name} is old; run `cargo xtask fix`");
+}
+
+#[test]
+fn the_cases_stand_in_scenarios() {
+    let mut session = led_by_3(Rules::default(), 5);
+    only(&mut session, &[(1, 2), (1, 3), (2, 3), (4, 2), (5, 3)]);
+    check_scenario("tails-on-a-triangle.json", "Two tails on a triangle", &session);
+    let mut session = led_by_3(Rules::default(), 3);
+    only(&mut session, &[(1, 2), (2, 3)]);
+    check_scenario("chain-of-three.json", "A chain of three", &session);
+    let mut session = cluster(Rules::default(), 3, 1, &[5, 6, 6, 6, 6], 6);
+    only(&mut session, &[(1, 2), (1, 4), (1, 5)]);
+    check_scenario("constrained-election.json", "Nobody can be elected", &session);
+    for (name, title, is_out) in [
+        ("one-way-out.json", "What node 1 sends is lost", true),
+        ("one-way-in.json", "What is sent to node 1 is lost", false),
+    ] {
+        let mut session = led_by_3(Rules::default(), 3);
+        for other in [2, 3] {
+            let (from, to) = if is_out { (1, other) } else { (other, 1) };
+            cut(&mut session, from, to, true);
+        }
+        check_scenario(name, title, &session);
     }
 }

@@ -28,10 +28,11 @@ fn every_scenario_opens_runs_and_elects_a_leader_without_a_violation() {
             let sim = session.sim();
             led |= sim.ids().any(|id| sim.standing(id).is_some_and(|s| s.role == RoleShape::Leader));
         }
-        assert!(led, "{}: no leader", path.display());
+        let is_stuck = path.ends_with("constrained-election.json");
+        assert_eq!(led, !is_stuck, "{}: a leader", path.display());
         assert!(session.sim().violations().is_empty(), "{}: {:?}", path.display(), session.sim().violations());
     }
-    assert!(count >= 2, "{count} scenarios");
+    assert!(count >= 7, "{count} scenarios");
 }
 
 #[test]

@@ -13,6 +13,8 @@ const EPOCH_MAX: u32 = 1_000_000_000;
 const LATENCY_US_MAX: u32 = 600_000_000;
 /// The latest time of a plan: a thousand hours.
 const PLAN_US_MAX: u64 = 3_600_000_000_000;
+/// The shortest longest flight: a tenth of a millisecond.
+const LATENCY_MAX_US_MIN: u32 = 100;
 /// The most commands of one run.
 const COMMANDS_MAX: usize = 100_000;
 /// The most records of a replica's log at the start.
@@ -52,6 +54,14 @@ fn within(path: &str, value: u64, low: u64, high: u64) -> Result<(), InputError>
 }
 
 fn check_links(path: &str, c: &LinkConditions) -> Result<(), InputError> {
+    if c.latency_max_us < LATENCY_MAX_US_MIN {
+        return Err(InputError::new(
+            format!("{path}.latency_max_us"),
+            format!(
+                "the longest latency must be at least {LATENCY_MAX_US_MIN} µs: with less, nodes that look for a leader would ask each other for ever at one instant"
+            ),
+        ));
+    }
     within(&format!("{path}.latency_max_us"), c.latency_max_us.into(), 0, LATENCY_US_MAX.into())?;
     if c.latency_min_us > c.latency_max_us {
         return Err(InputError::new(

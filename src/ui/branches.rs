@@ -2,12 +2,12 @@
 
 use super::app::{App, Msg};
 use super::frame::{head_transform, translate};
-use super::stage::{arrow_class, figure, figure_class, head};
+use super::stage::{arrow_class, client_words, figure, figure_class, head, link, regions};
 use super::tree::{Tree, classes, el, say};
 use raftwerk::explain::explain;
 use raftwerk::session::{BranchView, Edit, Session};
 use raftwerk::text::en as text;
-use raftwerk::view::{Extent, Looks, Px, stage};
+use raftwerk::view::{CLIENT, Extent, Looks, Px, stage};
 
 /// What a branch is called.
 pub fn name(branch: &BranchView) -> String {
@@ -118,6 +118,18 @@ pub fn beside(tree: &mut Tree, app: &App, session: &Session, other: &Session) {
         });
         el!(tree, "svg", "viewBox" = format_args!("0 0 {} {}", Px(width), Px(height)), "role" = "img",
             "aria-label" = view.nodes.iter().map(|node| node.name.as_str()).collect::<Vec<_>>().join("; "); {
+            regions(tree, &view);
+            for line in &view.links {
+                link(tree, app, line);
+            }
+            for (client, (x, y)) in &view.clients {
+                el!(tree, "g", "class" = "client", "transform" = translate(*x, *y); {
+                    tree.key(&client.label);
+                    let (half_width, half_height) = CLIENT;
+                    el!(tree, "rect", "class" = "node", "x" = -half_width, "y" = -half_height, "width" = half_width * 2.0, "height" = half_height * 2.0, "rx" = "10");
+                    client_words(tree, client);
+                });
+            }
             el!(tree, "g", "class" = "messages"; {
                 for arrow in &view.arrows {
                     let (x, y) = view.head(arrow, at_us);

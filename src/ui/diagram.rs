@@ -77,6 +77,7 @@ pub const fn sign_path(kind: SignKind) -> (&'static str, &'static str) {
         SignKind::Committed => ("sign committed", "M-3 5L0 9L3 5Z"),
         SignKind::Command => ("sign command", "M0 -6L5 0L0 6L-5 0Z"),
         SignKind::Broken => ("sign broken", "M-6 5H6L0 -7ZM0 -3V1"),
+        SignKind::Forked => ("sign forked", "M0 8V1L-5 -7M0 1L5 -7"),
     }
 }
 

@@ -86,7 +86,14 @@ impl App {
     /// Takes the branch that is laid beside to the time that is looked at.
     pub fn follow(&mut self) {
         if let (Some(session), Some(other)) = (&self.session, &mut self.beside) {
-            other.seek_time(session.playhead_us());
+            let at_us = session.playhead_us();
+            other.seek_time(at_us);
+            // What is not known of it yet is run, so far as that is quickly done.
+            let mut left = STEPS_AT_ONCE;
+            while other.next_due_us() <= at_us && left > 0 && other.step() {
+                left -= 1;
+            }
+            other.set_playhead(at_us);
         }
     }
 
@@ -173,9 +180,6 @@ impl App {
                 self.notice.clear();
                 if self.is_parting {
                     self.show_overlay(Open::Nothing);
-                    self.notice =
-                        "Drag across nodes and clients to part them from the others, or choose one. Esc ends it."
-                            .into();
                 }
             }
             Msg::NextGroup(id) => self.move_to_next_group(id),

@@ -192,6 +192,12 @@ const LEGEND: [(&str, &[(Mark, &str)]); 4] = [
             (Role(Some(RoleShape::Leader)), "leader"),
             (Role(Some(RoleShape::Resigned)), "resigned leader"),
             (Role(None), "crashed, or shut down"),
+            (Paths("", &[("stands", "M-4 -7V7M4 -7V7")]), "paused: it does nothing, and messages wait at its door"),
+            (
+                Paths("client", &[("node", "M-24 -12H24V12H-24Z")]),
+                "client of the cluster: whom it asks, below its name",
+            ),
+            (Paths("", &[("region g1", "M-14 0H14")]), "group of a partition, with its letter"),
             (
                 Paths(
                     "replica e1",
@@ -271,6 +277,7 @@ const LEGEND: [(&str, &[(Mark, &str)]); 4] = [
             (Sign(SignKind::Committed), "the high watermark rises"),
             (Sign(SignKind::Command), "something done by hand"),
             (Sign(SignKind::Broken), "a safety property broken"),
+            (Sign(SignKind::Forked), "another branch begins"),
         ],
     ),
 ];

@@ -121,6 +121,9 @@ pub fn sentence(tree: &mut Tree, app: &App, explanation: &Explanation) {
                 later::draw(tree, app, Part::Answer);
             }
         });
+        tree.when(app.is_parting(), |tree| {
+            tree.leaf("p", Some("unit"), "Drag across nodes and clients to part them from the others, or choose one to move it on. Esc ends it.");
+        });
         tree.when(app.was_hidden(), |tree| tree.leaf("p", Some("notice"), "Paused while hidden."));
         tree.group(|tree| {
             if !app.notice().is_empty() {

@@ -6,6 +6,7 @@ use super::held;
 use super::panels::opener;
 use super::tree::{Tree, classes, el, say, truth};
 use raftwerk::raft::{ReplicaId, RoleShape};
+use raftwerk::sim::Command;
 use raftwerk::text::en as text;
 use raftwerk::view::{Arrow, CLIENT, ClientView, LinkLine, NodeView, Px, StageView, between, shape_path};
 use wasm_bindgen::JsCast;
@@ -201,6 +202,27 @@ fn node(tree: &mut Tree, app: &App, view: &NodeView) {
     });
 }
 
+/// The groups of a partition.
+pub fn regions(tree: &mut Tree, view: &StageView) {
+    el!(tree, "g"; {
+        for (index, region) in view.regions.iter().enumerate() {
+            let class = format_args!("region g{}", index % 4);
+            el!(tree, "path", "class" = class, "d" = &region.path, "stroke-width" = region.width);
+        }
+        for region in &view.regions {
+            el!(tree, "text", "class" = "region-letter", "x" = region.at.0, "y" = region.at.1; { tree.text(&region.letter) });
+        }
+    });
+}
+
+/// The words in a client.
+pub fn client_words(tree: &mut Tree, view: &ClientView) {
+    el!(tree, "g", "aria-hidden" = "true"; {
+        el!(tree, "text", "class" = "name", "y" = "-2"; { tree.text(&view.label) });
+        el!(tree, "text", "class" = "word", "y" = "12"; { tree.text(&view.word) });
+    });
+}
+
 /// A client of the cluster.
 fn client(tree: &mut Tree, app: &App, view: &ClientView, (x, y): (f64, f64)) {
     let id = view.id;
@@ -221,14 +243,11 @@ fn client(tree: &mut Tree, app: &App, view: &ClientView, (x, y): (f64, f64)) {
                 Some(Msg::Select(Some(id)))
             });
         });
-        el!(tree, "g", "aria-hidden" = "true"; {
-            el!(tree, "text", "class" = "name", "y" = "-2"; { tree.text(&view.label) });
-            el!(tree, "text", "class" = "word", "y" = "12"; { tree.text(&view.word) });
-        });
+        client_words(tree, view);
     });
 }
 
-fn link(tree: &mut Tree, app: &App, line: &LinkLine) {
+pub fn link(tree: &mut Tree, app: &App, line: &LinkLine) {
     let at =
         |part: f64| (line.from.0 + (line.to.0 - line.from.0) * part, line.from.1 + (line.to.1 - line.from.1) * part);
     let (from, to) = line.ends;
@@ -286,17 +305,25 @@ fn tools(tree: &mut Tree, app: &App) {
             el!(tree, "summary"; { tree.text(if hidden.0 == 0 { "Messages" } else { "Messages: some hidden" }) });
             kinds(tree, app);
         });
-        el!(tree, "div", "class" = "stage-opens"; {
-            opener(tree, app, "Faults", "plain opens faults", Open::Faults);
-            opener(tree, app, "Clients", "plain opens clients", Open::Clients);
-            opener(tree, app, "Branches", "plain opens branches", Open::Branches);
-            tree.when(app.is_parting(), |tree| tree.button("Groups are chosen", "play", Msg::Parting));
-        });
         tree.when(app.is_rearranged(), |tree| tree.button("Tidy", "", Msg::Tidy));
         tree.when(app.is_still(), |tree| {
             el!(tree, "span", "class" = "still"; { tree.text("Reduced motion: nothing flies.") });
             tree.button("Show flight", "plain", Msg::Motion(1));
         });
+    });
+}
+
+/// What opens from the stage.
+fn opens(tree: &mut Tree, app: &App) {
+    el!(tree, "div", "class" = "stage-opens"; {
+        if app.is_parting() {
+            tree.button("Heal all", "", Msg::Act(Command::Heal));
+            tree.button("Groups are chosen", "play", Msg::Parting);
+        } else {
+            opener(tree, app, "Faults", "plain opens faults", Open::Faults);
+            opener(tree, app, "Clients", "plain opens clients", Open::Clients);
+            opener(tree, app, "Branches", "plain opens branches", Open::Branches);
+        }
     });
 }
 
@@ -315,14 +342,7 @@ pub fn stage(tree: &mut Tree, app: &App, view: &StageView) {
     let (parts, stamp) = app.part(super::prefs::NODE);
     el!(tree, "section", "class" = "stage", "aria-label" = "Stage"; {
         el!(tree, "svg", "class" = "back", "viewBox" = &size, "aria-hidden" = "true"; {
-            el!(tree, "g"; {
-                for (index, region) in view.regions.iter().enumerate() {
-                    el!(tree, "path", "class" = format_args!("region g{}", index % 4), "d" = &region.path, "stroke-width" = region.width);
-                }
-                for region in &view.regions {
-                    el!(tree, "text", "class" = "region-letter", "x" = region.at.0, "y" = region.at.1; { tree.text(&region.letter) });
-                }
-            });
+            regions(tree, view);
             el!(tree, "g"; {
                 for line in &view.links {
                     link(tree, app, line);
@@ -397,7 +417,10 @@ pub fn stage(tree: &mut Tree, app: &App, view: &StageView) {
                 }
             });
         });
-        tree.part(parts, held::TOOLS, app.calm_stamp(), |tree| tools(tree, app));
+        tree.part(parts, held::TOOLS, app.calm_stamp(), |tree| {
+            tools(tree, app);
+            opens(tree, app);
+        });
         tree.part(parts, held::TABLE, stamp, |tree| table(tree, view));
     });
 }

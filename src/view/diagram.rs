@@ -105,6 +105,8 @@ pub enum SignKind {
     Command,
     /// A property was broken.
     Broken,
+    /// Another branch begins here.
+    Forked,
 }
 
 /// A mark on a lane.
@@ -283,6 +285,12 @@ fn signs(session: &Session, span: Span, width: f64, y: &impl Fn(ReplicaId) -> f6
                 put(mark.at_us, mark.replica, SignKind::Broken, says);
             }
             Marked::Became { .. } | Marked::Stopped | Marked::Fault => {}
+        }
+    }
+    let current = session.branch();
+    for branch in session.branches() {
+        if let Some(fork) = branch.fork.filter(|fork| branch.is_current || fork.from == current) {
+            put(fork.at_us, fork.command.place(), SignKind::Forked, text::forked(branch.id, &fork.command));
         }
     }
     for placed in session.commands().iter().filter(|placed| placed.step < here) {

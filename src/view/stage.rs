@@ -350,7 +350,9 @@ fn clients_room(extent: Extent, clients: usize) -> f64 {
 #[expect(clippy::cast_precision_loss, reason = "at most nine")]
 fn client_place(extent: Extent, client: usize, clients: usize) -> (f64, f64) {
     let part = (client as f64 + 1.0) / (clients as f64 + 1.0);
-    (CLIENT.0 + 8.0, extent.height * part)
+    // Below the tools of a wide stage.
+    let top = if extent.width > 600.0 { 90.0 } else { 0.0 };
+    (CLIENT.0 + 8.0, top + (extent.height - top) * part)
 }
 
 /// The places of `count` replicas on the ring: the first at the top, clockwise, equally far apart along it.
@@ -542,7 +544,7 @@ fn regions(sim: &Sim<KRaft>, places: &[(ReplicaId, (f64, f64))], count: u8) -> V
         let members: Vec<(f64, f64)> =
             places.iter().filter(|(id, _)| groups.of(*id) == group).map(|&(_, place)| place).collect();
         let first = *members.first()?;
-        let corners: Vec<String> = members.iter().map(|&(x, y)| format!("{} {}", Px(x), Px(y))).collect();
+        let corners: Vec<String> = hull(&members).iter().map(|&(x, y)| format!("{} {}", Px(x), Px(y))).collect();
         // One alone is a point, which is drawn as a dot as broad as the line.
         let path = format!("M{}{}Z", corners.join("L"), if members.len() == 1 { "h0.01" } else { "" });
         let top = members.iter().copied().fold(first, |top, place| if place.1 < top.1 { place } else { top });
@@ -551,6 +553,28 @@ fn regions(sim: &Sim<KRaft>, places: &[(ReplicaId, (f64, f64))], count: u8) -> V
         Some(Region { letter: letter(group).to_string(), path, width, at })
     };
     (0..=groups.last()).filter_map(region).collect()
+}
+
+/// The outermost of some points, in order around them: from each one on to the one that has all others on its right.
+fn hull(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let Some(&start) = points.iter().reduce(|left, point| if point < left { point } else { left }) else {
+        return Vec::new();
+    };
+    let mut around = vec![start];
+    while let Some(&here) = around.last() {
+        let mut next = here;
+        for &point in points {
+            let turn = (next.0 - here.0) * (point.1 - here.1) - (next.1 - here.1) * (point.0 - here.0);
+            if next == here || turn > 0.0 {
+                next = point;
+            }
+        }
+        if next == start || around.len() > points.len() {
+            break;
+        }
+        around.push(next);
+    }
+    around
 }
 
 fn client(sim: &Sim<KRaft>, number: u8) -> Option<ClientView> {

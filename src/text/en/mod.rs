@@ -398,6 +398,12 @@ pub fn committed(high_watermark: u64) -> String {
     format!("The high watermark rises to {high_watermark}.")
 }
 
+/// Where a branch begins, in a line.
+#[must_use]
+pub fn forked(branch: u32, done: &Command) -> String {
+    format!("Branch {} begins here: {}", branch + 1, command(done))
+}
+
 /// What was done by hand.
 #[must_use]
 pub fn command(command: &Command) -> String {

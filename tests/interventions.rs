@@ -330,7 +330,9 @@ fn with_hardly_any_latency_time_goes_on_and_none_and_timers_of_zero_are_refused(
     assert!(error.says.contains("at least 100 µs"), "{error}");
     let (mut session, _) = led(2, 3);
     let set = Command::SetLink { link: None, conditions: none };
-    assert!(matches!(session.act(set), Err(ActError::Input(error)) if error.path == "command.conditions.latency_max_us"));
+    assert!(
+        matches!(session.act(set), Err(ActError::Input(error)) if error.path == "command.conditions.latency_max_us")
+    );
     let zero = KRaftSettings { fetch_timeout_ms: 0, ..KRaftSettings::default() };
     let record = Record { protocol: ProtocolSettings::KRaft(zero), ..Record::default() };
     assert_eq!(validate(&record).map_err(|error| error.path), Err("protocol.kraft.fetch_timeout_ms".to_owned()));

@@ -588,7 +588,8 @@ fn client(sim: &Sim<KRaft>, number: u8) -> Option<ClientView> {
     Some(ClientView {
         id,
         label: text::capital(&text::who(id)),
-        name: text::client_name(number, state.believes(), waits.map(|request| request.number), state.tally()),
+        name: text::client_name(number, state.believes(), waits.map(|request| request.number), state.tally())
+            + &text::condition_beside(false, group(sim, id)),
         word,
     })
 }

@@ -426,7 +426,7 @@ impl Session {
 /// Steps looked back for lost messages: more than any cluster has in one flight time.
 const LOST_STEPS: u64 = 200;
 /// Steps looked back, and ahead where the run is known to go on, for lists and drawings.
-const LOOK_BACK: u64 = 1_500;
+const LOOK_BACK: u64 = 800;
 const LOOK_AHEAD: u64 = 200;
 
 fn collect_lost(lost: &mut Vec<LostFlight>, trace: &[TraceEvent<KRaft>]) {

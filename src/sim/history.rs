@@ -284,11 +284,13 @@ impl<P: Protocol> History<P> {
     /// # Errors
     /// [`CommandError`] if a command on record cannot be carried out on the way.
     pub fn seek(&mut self, step: u64, tasks: u32) -> Result<(), CommandError> {
-        if (step, tasks) < (self.now.steps(), self.now.tasks_into()) {
-            let after = self.checkpoints.partition_point(|checkpoint| checkpoint.steps() <= step);
-            let from = &self.checkpoints[after.saturating_sub(1)];
-            // One step short, so that the trace of the last step is there again.
-            let from = if from.steps() == step && after >= 2 { &self.checkpoints[after - 2] } else { from };
+        let after = self.checkpoints.partition_point(|checkpoint| checkpoint.steps() <= step);
+        let place = after.saturating_sub(1);
+        // One step short, so that the trace of the last step is there again.
+        let place = if self.checkpoints[place].steps() == step { place.saturating_sub(1) } else { place };
+        let from = &self.checkpoints[place];
+        let is_back = (step, tasks) < (self.now.steps(), self.now.tasks_into());
+        if is_back || from.steps() > self.now.steps() {
             self.now = Sim::clone(from);
             let here = self.now.steps();
             self.done = self.commands.partition_point(|placed| placed.step < here);

@@ -1080,7 +1080,7 @@ impl App {
         );
         el!(tree, "div", "class" = "page", "data-digests" = self.digests.clone(); {
             tree.part(&self.parts, held::HEADER, self.calm_stamp, |tree| panels::header(tree, self));
-            el!(tree, "main", "class" = class; {
+            el!(tree, "main", "class" = class, "aria-busy" = self.search.is_some().then_some("true"); {
                 stage::stage(tree, self, stage);
                 tree.group(|tree| later::draw(tree, self, Part::Beside));
                 panels::sentence(tree, self, &self.explanation());

@@ -80,12 +80,12 @@ fn line(tree: &mut Tree, app: &App, all: &[BranchView], branch: &BranchView) {
             if branch.is_current {
                 tree.leaf("span", Some("unit"), "you are here");
             } else {
-                tree.named("Go there", &format!("Go to {called}"), "", Msg::Switch(id));
+                tree.named("Go there", &format!("Go there: {called}"), "", Msg::Switch(id));
                 let is_beside = app.beside().is_some_and(|other| other.branch() == id);
                 if is_beside {
-                    tree.named("Put away", &format!("Put {called} away"), "", Msg::Compare(None));
+                    tree.named("Put away", &format!("Put away: {called}"), "", Msg::Compare(None));
                 } else {
-                    tree.named("Lay beside", &format!("Lay {called} beside this one"), "", Msg::Compare(Some(id)));
+                    tree.named("Lay beside", &format!("Lay beside: {called}"), "", Msg::Compare(Some(id)));
                 }
                 tree.named("Remove", &format!("Remove {called}"), "plain", Msg::RemoveBranch(id));
             }

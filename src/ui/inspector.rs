@@ -86,9 +86,9 @@ fn node(tree: &mut Tree, app: &App, session: &Session, id: ReplicaId) {
                 tree.button("Crash", "fault", Msg::Act(Command::Crash { replica: id, keep_unflushed: false }));
                 tree.button("Crash, flushed", "fault", Msg::Act(Command::Crash { replica: id, keep_unflushed: true }));
                 if sim.is_paused(id) {
-                    tree.button("Resume", "", Msg::Act(Command::Resume { replica: id }));
+                    tree.button("Resume node", "", Msg::Act(Command::Resume { replica: id }));
                 } else {
-                    tree.button("Pause", "", Msg::Act(Command::Pause { replica: id }));
+                    tree.button("Pause node", "", Msg::Act(Command::Pause { replica: id }));
                 }
                 tree.when(standing.role != RoleShape::Leader, |tree| {
                     tree.button("Why is it not leader?", "", Msg::Ask(Question::WhyNotElected { replica: id }));

@@ -25,9 +25,13 @@ pub fn listen(ctx: &Context<App>) -> Vec<EventListener> {
                 return;
             }
             let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+            let kind = target.as_ref().and_then(|element| element.get_attribute("type")).unwrap_or_default();
             let tag = target.map(|element| element.tag_name().to_ascii_lowercase()).unwrap_or_default();
             let key = event.key();
-            let types = matches!(tag.as_str(), "input" | "select" | "textarea");
+            // Into a slider or a box nobody writes letters.
+            let is_letter = key.len() == 1 && key != " ";
+            let takes_letters = !matches!(kind.as_str(), "range" | "checkbox");
+            let types = matches!(tag.as_str(), "input" | "select" | "textarea") && (takes_letters || !is_letter);
             let presses =
                 matches!(tag.as_str(), "button" | "a" | "summary" | "circle") && matches!(key.as_str(), " " | "Enter");
             if (types && key != "Escape") || presses {

@@ -5,7 +5,6 @@ use super::held;
 use super::later::{self, Part};
 use super::prefs::{NEXT, PANELS};
 use super::tree::{Tree, classes, el, say, truth};
-use raftwerk::executor::NEVER;
 use raftwerk::explain::Explanation;
 use raftwerk::scenario::link::LinkError;
 use raftwerk::session::Session;
@@ -267,7 +266,7 @@ fn item(tree: &mut Tree, is_first: bool, line: &PendingItem) {
     el!(tree, "li", "class" = is_first.then_some("first"), "aria-label" = &line.text; {
         tree.key(&line.key);
         el!(tree, "span", "class" = if line.is_delivery { "mark delivery" } else { "mark timer" }, "aria-hidden" = "true");
-        tree.leaf("span", Some("due"), &if line.at_us == NEVER { "waits".to_owned() } else { text::time(line.at_us) });
+        tree.leaf("span", Some("due"), &line.waits.map_or_else(|| text::time(line.at_us), ToOwned::to_owned));
         if let EventName::Delivery { from, to, number, is_copy } = event {
             el!(tree, "button", "type" = "button", "class" = "what", "title" = &line.key, "aria-label" = format_args!("Look into {}", line.text); {
                 tree.click(Msg::SelectMessage(event));
@@ -277,7 +276,7 @@ fn item(tree: &mut Tree, is_first: bool, line: &PendingItem) {
         } else {
             el!(tree, "span", "class" = "what", "title" = &line.key; { tree.text(&line.text) });
             tree.when(!matches!(event, EventName::Task { .. }), |tree| {
-                tree.named("Later", &format!("Push back {}", line.text), "plain", Msg::PushBack(event));
+                tree.named("Later", &format!("Later: push back {}", line.text), "plain", Msg::PushBack(event));
             });
         }
         let verb = if matches!(event, EventName::Timer { .. } | EventName::Client { .. }) { "Fire" } else { "Run" };

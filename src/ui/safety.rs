@@ -28,7 +28,7 @@ pub fn safety(tree: &mut Tree, session: &Session) {
                         el!(tree, "p", "class" = "notice"; { tree.text(&text::violation(violation)) });
                         el!(tree, "p", "class" = "actions"; {
                             tree.named("Go to the step before", &format!("Go to the step before event {}", violation.step), "", Msg::GoTo(violation.step - 1));
-                            tree.named("Go there", &format!("Go to event {}", violation.step), "", Msg::GoTo(violation.step));
+                            tree.named("Go there", &format!("Go there: event {}", violation.step), "", Msg::GoTo(violation.step));
                         });
                     }
                 });

@@ -229,7 +229,7 @@ fn client(tree: &mut Tree, app: &App, view: &ClientView, (x, y): (f64, f64)) {
     let is_selected = app.selected() == Some(id);
     let (half_width, half_height) = CLIENT;
     el!(tree, "g", "class" = classes("client", &[("selected", is_selected)]), "transform" = translate(x, y); {
-        tree.key(&view.label);
+        tree.key(&id.to_string());
         el!(tree, "rect", "class" = "node", "x" = -half_width, "y" = -half_height, "width" = half_width * 2.0, "height" = half_height * 2.0, "rx" = "10",
             "role" = "button", "tabindex" = "0", "aria-label" = &view.name, "aria-pressed" = truth(is_selected); {
             tree.click(Msg::Click(id));

@@ -1,6 +1,6 @@
 //! The list of what can happen next.
 
-use crate::executor::in_order;
+use crate::executor::{NEVER, in_order};
 use crate::raft::kraft::{KRaft, MessageKind};
 use crate::raft::{Form, MessageFace, ReplicaId, TaskKind, Timer};
 use crate::session::Session;
@@ -20,6 +20,8 @@ pub struct PendingItem {
     pub text: String,
     /// Whether it is a delivery, which can be dropped.
     pub is_delivery: bool,
+    /// Why it is not due, if it is not: it is held, or waits at the door of a paused node.
+    pub waits: Option<&'static str>,
 }
 
 /// The line of an event; for what an executor will do, in the form its client has.
@@ -79,13 +81,15 @@ pub fn pending(session: &Session) -> Vec<PendingItem> {
     sim.pending()
         .into_iter()
         .map(|event| {
-            let face: Option<MessageFace<_>> = match event.name {
+            let flight = match event.name {
                 EventName::Delivery { from, to, number, is_copy } => sim
                     .flights()
                     .find(|(key, _)| (key.from, key.to, key.number, key.is_copy) == (from, to, number, is_copy))
-                    .map(|(_, flight)| Sim::<KRaft>::face_of(&flight.message)),
+                    .map(|(_, flight)| flight),
                 EventName::Timer { .. } | EventName::Task { .. } | EventName::Client { .. } => None,
             };
+            let face: Option<MessageFace<_>> = flight.map(|flight| Sim::<KRaft>::face_of(&flight.message));
+            let is_held = flight.is_some_and(|flight| flight.held.is_some());
             let text = event_text(sim, &event.name, face.as_ref());
             PendingItem {
                 name: event.name,
@@ -93,6 +97,7 @@ pub fn pending(session: &Session) -> Vec<PendingItem> {
                 at_us: event.at_us,
                 text,
                 is_delivery: face.is_some(),
+                waits: (event.at_us == NEVER).then(|| text::waits(is_held)),
             }
         })
         .collect()

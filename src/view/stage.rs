@@ -104,7 +104,7 @@ pub struct ClientView {
     pub word: String,
 }
 
-/// A group of a partition, drawn around its members.
+/// A group of a partition, drawn around its nodes; clients carry its letter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Region {
     /// Its letter.
@@ -587,7 +587,7 @@ fn client(sim: &Sim<KRaft>, number: u8) -> Option<ClientView> {
     );
     Some(ClientView {
         id,
-        label: text::capital(&text::who(id)),
+        label: text::client_label(number, group(sim, id)),
         name: text::client_name(number, state.believes(), waits.map(|request| request.number), state.tally())
             + &text::condition_beside(false, group(sim, id)),
         word,
@@ -684,7 +684,7 @@ pub fn stage(session: &Session, looks: &Looks) -> StageView {
         })
         .collect();
     let clients = numbers().filter_map(|number| Some((client(sim, number)?, place(client_id(number))))).collect();
-    let places: Vec<(ReplicaId, (f64, f64))> = all.iter().map(|&id| (id, place(id))).collect();
+    let places: Vec<(ReplicaId, (f64, f64))> = sim.ids().map(|id| (id, place(id))).collect();
     let regions = regions(sim, &places, count);
     StageView { nodes, clients, regions, arrows, links, is_still: looks.is_still, extent: looks.extent }
 }

@@ -65,8 +65,8 @@ export async function open(browser, address, options = {}) {
 
 /** The accessible names of the replicas. */
 export async function names(page) {
-  await page.locator(".node").first().waitFor();
-  return page.locator(".node").evaluateAll((nodes) => nodes.map((node) => node.getAttribute("aria-label")));
+  await page.locator(".replica .node").first().waitFor();
+  return page.locator(".replica .node").evaluateAll((nodes) => nodes.map((node) => node.getAttribute("aria-label")));
 }
 
 export const button = (page, name) => page.getByRole("button", { name, exact: true });

@@ -83,7 +83,7 @@ test("the legend is one key away and explains every mark", async () => {
     ".inner", ".badge", ".arc", ".vote.granted", ".vote.unheard", ".vote.refused", ".strip .entry", ".strip .commit",
     ".arrow .head", ".arrow.answer", ".bar", ".arrow.quiet", ".arrow.lost .cross", ".pause", ".link.cut",
     ".entry.open", ".entry.applied", ".entry.will-go", ".stretch.leader", ".stretch.candidate", ".stretch.unattached", ".stretch.crashed",
-    ".sign.elected", ".sign.committed", ".sign.command", ".sign.broken",
+    ".sign.elected", ".sign.committed", ".sign.command", ".sign.broken", ".sign.forked", ".stands", ".client", ".region",
   ]) assert.ok(await legend.locator(mark).count() > 0, mark);
   assert.equal(await legend.locator("dt").count(), await legend.locator("dd").count());
   await page.keyboard.press("Escape");
@@ -620,6 +620,29 @@ for (const colorScheme of ["light", "dark"]) {
     await page.keyboard.press("Escape");
     await page.locator(".stage-tools summary").click();
     await look(page, "the filter");
+    // A partition, a client with a request, two branches side by side, and what opens for them.
+    await page.keyboard.press("c");
+    await look(page, "Clients");
+    await button(page, "Add a client").click();
+    await button(page, "Send a request").click();
+    await look(page, "a client");
+    await page.keyboard.press("p");
+    await page.locator(".replica .node").nth(1).click();
+    await look(page, "a partition");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("ArrowLeft");
+    await page.locator(".replica .node").first().click();
+    await button(page, "Pause node").click();
+    for (const key of ["b", "x", "g"]) {
+      await page.keyboard.press(key);
+      await look(page, `what ${key} opens`);
+    }
+    await page.locator("header .safety").click();
+    await look(page, "the lights");
+    await page.keyboard.press("b");
+    await page.getByRole("button", { name: /^Lay beside/ }).first().click();
+    await page.keyboard.press("Escape");
+    await look(page, "side by side");
     await it.done();
 
     const phone = await open(browser, server.address, { colorScheme, viewport: { width: 390, height: 844 } });

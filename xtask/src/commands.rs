@@ -153,7 +153,9 @@ fn drive(what: &str, args: &[&str], writes: bool) -> Outcome {
 /// Runs the benchmarks: of events natively and in Chromium, or of the page.
 pub(crate) fn bench(part: Option<&str>) -> Outcome {
     if part.is_none_or(|part| part == "events") {
-        step("native", || run(cargo().args(["bench", "--bench", "events", "--bench", "executors"])))?;
+        step("native", || {
+            run(cargo().args(["bench", "--bench", "events", "--bench", "history", "--bench", "executors"]))
+        })?;
     }
     build_site(&web_tools()?)?;
     if part.is_none_or(|part| part == "events") {

@@ -85,6 +85,7 @@ pub struct Watch {
     monotonic: Monotonic,
     committed: Committed,
     violations: Vec<Violation>,
+    is_off: bool,
 }
 
 impl Watch {
@@ -96,11 +97,20 @@ impl Watch {
             monotonic: Monotonic::new(replicas),
             committed: Committed::new(replicas),
             violations: Vec::new(),
+            is_off: false,
         }
+    }
+
+    /// Looks no more, for whoever measures what looking costs.
+    pub const fn stop(&mut self) {
+        self.is_off = true;
     }
 
     /// Looks at a replica that an event touched.
     pub fn look(&mut self, step: u64, it: &Touched<'_>) {
+        if self.is_off {
+            return;
+        }
         let Touched { replica, standing, .. } = *it;
         let found = self.election_safety.look(step, replica, standing);
         self.violations.extend(found);

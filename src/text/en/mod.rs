@@ -80,6 +80,13 @@ pub fn condition_beside(is_paused: bool, group: Option<char>) -> String {
     format!("{}{group}", if is_paused { ", paused" } else { "" })
 }
 
+/// The label of a client, with the letter of its group while there is a partition.
+#[must_use]
+pub fn client_label(client: u8, group: Option<char>) -> String {
+    let group = group.map_or_else(String::new, |letter| format!(" · {letter}"));
+    format!("Client {}{group}", client + 1)
+}
+
 /// The accessible name of a client.
 #[must_use]
 pub fn client_name(client: u8, believes: ReplicaId, asks: Option<u32>, tally: Tally) -> String {
@@ -166,6 +173,12 @@ pub fn pending(name: &EventName, face: Option<&MessageFace<MessageKind>>) -> Str
         EventName::Task { replica, number } => format!("Node {replica}: task #{number}"),
         EventName::Client { client, alarm: which, .. } => format!("Client {}: {}", client + 1, alarm(*which)),
     }
+}
+
+/// Why a message does not arrive.
+#[must_use]
+pub const fn waits(is_held: bool) -> &'static str {
+    if is_held { "held" } else { "at the door" }
 }
 
 /// What an executor's task will do, in a few words.

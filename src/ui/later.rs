@@ -17,7 +17,6 @@ use raftwerk::view::{self, Diagram, Kinds, Span, Thread};
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{self, Waker};
-use wasm_split_helpers::{SplitLoaderError, wasm_split};
 use yew::Context;
 
 static IS_HERE: AtomicBool = AtomicBool::new(false);
@@ -70,8 +69,23 @@ pub struct Frame {
     pub chosen: Option<EventName>,
 }
 
-#[wasm_split(later, fallible)]
-fn second(call: Call<'_>) -> Result<(), SplitLoaderError> {
+/// Where the page is cut.
+#[cfg(is_cut)]
+#[wasm_split_helpers::wasm_split(later, fallible)]
+fn second(call: Call<'_>) -> Result<(), wasm_split_helpers::SplitLoaderError> {
+    do_it(call);
+    Ok(())
+}
+
+/// Built by plain Trunk, the page is whole.
+#[cfg(not(is_cut))]
+#[expect(clippy::unused_async, reason = "it is called like the one that is cut off")]
+async fn second(call: Call<'_>) -> Result<(), std::convert::Infallible> {
+    do_it(call);
+    Ok(())
+}
+
+fn do_it(call: Call<'_>) {
     match call {
         Call::Nothing => {}
         Call::Update(app, ctx, msg, renders) => *renders = app.look_more(ctx, msg),
@@ -90,7 +104,6 @@ fn second(call: Call<'_>) -> Result<(), SplitLoaderError> {
             *to = Some((view::diagram(session, frame.width, frame.span, frame.kinds, &thread), thread));
         }
     }
-    Ok(())
 }
 
 /// The cut is called through a future, which is ready at once when the file is there.

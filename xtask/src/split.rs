@@ -16,8 +16,8 @@ const STAND_IN: &str = "wasm-bindgen";
 const REAL: &str = "RAFTWERK_WASM_BINDGEN";
 const CUTTER: &str = "RAFTWERK_WASM_SPLIT";
 const OPTIMISER: &str = "RAFTWERK_WASM_OPT";
-/// What the linker must leave in the file for it to be cut.
-const LINKER_FLAGS: &str = "-Clink-args=--emit-relocs";
+/// Says so to the code, and what the linker must leave in the file for it to be cut.
+const FLAGS: &str = "--cfg is_cut -Clink-args=--emit-relocs";
 
 /// Whether this program runs as the stand-in.
 pub(crate) fn is_stand_in() -> bool {
@@ -36,7 +36,7 @@ pub(crate) fn stand_in(command: &mut Command, real: &Path, cutter: &Path, optimi
     let folders = [folder].into_iter().chain(env::split_paths(&path));
     command
         .env("PATH", env::join_paths(folders).map_err(|error| error.to_string())?)
-        .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", LINKER_FLAGS)
+        .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", FLAGS)
         .env(REAL, real)
         .env(CUTTER, cutter)
         .env(OPTIMISER, optimiser);

@@ -4,8 +4,8 @@
 use raftwerk::raft::{ReplicaId, Verdict};
 use raftwerk::scenario::{Record, Start};
 use raftwerk::session::Session;
-use raftwerk::sim::What;
-use raftwerk::view::{CellState, Extent, Kinds, Looks, Part, Sieve, Thread, events, inspect, log_table, stage};
+use raftwerk::sim::{ClientOptions, Command, Groups, What};
+use raftwerk::view::{CLIENT, CellState, Extent, Kinds, Looks, Part, Sieve, Thread, events, inspect, log_table, stage};
 
 #[test]
 fn a_log_that_differs_from_the_leaders_will_go() {
@@ -65,6 +65,51 @@ fn replicas_stand_apart_and_inside_whatever_their_number() {
             }
         }
     }
+}
+
+#[test]
+fn clients_stand_beside_the_replicas_and_apart_whatever_their_numbers() {
+    for (extent, clients, count) in extents()
+        .into_iter()
+        .flat_map(|extent| [1, 2, 9].map(|clients| (extent, clients)))
+        .flat_map(|(extent, clients)| [1, 3, 5, 9, 25].map(|count| (extent, clients, count)))
+    {
+        let mut session = session(count, 1);
+        for _ in 0..clients {
+            session.act(Command::AddClient { options: ClientOptions::default() }).expect("there is room");
+        }
+        let view = stage(&session, &looks(extent));
+        assert_eq!(view.clients.len(), clients);
+        for (index, (_, (x, y))) in view.clients.iter().enumerate() {
+            assert!(
+                x - CLIENT.0 >= 0.0 && y - CLIENT.1 >= 0.0 && y + CLIENT.1 <= extent.height,
+                "{clients} in {extent:?}"
+            );
+            for node in &view.nodes {
+                let is_left = x + CLIENT.0 <= node.x - node.radius;
+                let is_apart = (y - node.y).abs() >= CLIENT.1 + node.radius;
+                assert!(is_left || is_apart, "a client covers node {} of {count} in {extent:?}", node.id);
+            }
+            for (_, (_, other)) in &view.clients[..index] {
+                assert!((y - other).abs() >= CLIENT.1 * 2.0, "{clients} clients touch in {extent:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_partition_is_drawn_as_regions_with_letters_and_told_in_names() {
+    let mut session = session(5, 1);
+    let mut groups = Groups::default();
+    groups.put(ReplicaId(1), 1);
+    groups.put(ReplicaId(2), 1);
+    groups.put(ReplicaId(3), 2);
+    session.act(Command::Partition { groups }).expect("anybody can be parted");
+    let view = stage(&session, &looks(extents()[0]));
+    assert_eq!(view.regions.iter().map(|region| region.letter.as_str()).collect::<Vec<_>>(), ["A", "B", "C"]);
+    assert!(view.nodes[2].name.ends_with(", group B"), "{}", view.nodes[2].name);
+    session.act(Command::Heal).expect("it is parted");
+    assert!(stage(&session, &looks(extents()[0])).regions.is_empty());
 }
 
 #[test]

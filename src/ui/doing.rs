@@ -112,7 +112,8 @@ impl App {
     pub fn act(&mut self, command: Command) {
         self.notice.clear();
         self.glide = None;
-        let can_wait = command.is_fault()
+        // A message is gone by then.
+        let can_wait = command.is_fault() && !matches!(command, Command::Drop { .. })
             || matches!(command, Command::ClientRequest { .. } | Command::SetRate { .. } | Command::Append { .. });
         let at_us = match self.typed.at_us() {
             Ok(at_us) => at_us.filter(|_| can_wait),

@@ -59,7 +59,8 @@ pub fn listen(ctx: &Context<App>) -> Vec<EventListener> {
             link.send_message(Msg::Panic(detail.as_deref() == Some("borrowed")));
         })
     };
-    // For `cargo xtask bench`: `detail` is how many events to run, and how many microseconds from one append to the next.
+    // For `cargo xtask bench`: `detail` is how many events to run (0: measure a history), and how many microseconds from one
+    // append or request to the next.
     let bench = {
         let link = ctx.link().clone();
         EventListener::new(&document, "raftwerk:bench", move |event| {

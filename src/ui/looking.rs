@@ -14,7 +14,7 @@ use raftwerk::raft::kraft::KRaft;
 use raftwerk::raft::{ReplicaId, Timer, TimerKind};
 use raftwerk::scenario::{Record, link};
 use raftwerk::session::Session;
-use raftwerk::sim::{Command, Compiled, EventName, What};
+use raftwerk::sim::{ClientOptions, Command, Compiled, EventName, Stream, What, scale};
 use raftwerk::text::en as text;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
@@ -22,6 +22,38 @@ use yew::prelude::*;
 
 /// The longest wait for the clipboard (case B17), in milliseconds.
 const CLIPBOARD_MS: u32 = 1_500;
+
+/// Runs a million events, goes to random moments of them and back step by step, and tells how many microseconds each took:
+/// the seeks, a semicolon, the steps back.
+fn bench_history(every_us: u64) {
+    let Ok(mut session) = Session::open(Record::default()) else { return };
+    if let Ok(every_us @ 1..) = u32::try_from(every_us) {
+        let _ = session.act(Command::AddClient { options: ClientOptions::default() });
+        let _ = session.act(Command::SetRate { client: 0, every_us });
+    }
+    while session.position() < BENCH_EVENTS && session.step() {}
+    let mut luck = Stream::of_link(1, ReplicaId(1), ReplicaId(2));
+    let (mut seeks, mut backs) = (Vec::new(), Vec::new());
+    let took_us = |start_ms: f64| {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a benchmark lasts seconds")]
+        let us = ((browser::now_ms() - start_ms) * 1_000.0) as u64;
+        us.to_string()
+    };
+    for _ in 0..300 {
+        let start_ms = browser::now_ms();
+        session.seek(scale(luck.draw(), 1_000_000).into());
+        seeks.push(took_us(start_ms));
+        for _ in 0..3 {
+            let start_ms = browser::now_ms();
+            session.step_back();
+            backs.push(took_us(start_ms));
+        }
+    }
+    browser::tell("raftwerk:bench-result", &format!("{};{}", seeks.join(" "), backs.join(" ")));
+}
+
+/// The length of the run whose history is measured.
+const BENCH_EVENTS: u64 = 1_000_000;
 
 /// Runs a cluster of five that has a leader for `events` checked events, with a client that appends every so many
 /// microseconds (0: never), and tells how many microseconds each quarter took.
@@ -258,7 +290,11 @@ impl App {
                 true
             }
             Msg::Bench(events, append_every_us) => {
-                bench(events, append_every_us);
+                if events == 0 {
+                    bench_history(append_every_us);
+                } else {
+                    bench(events, append_every_us);
+                }
                 false
             }
             Msg::Panic(is_borrowed) => {

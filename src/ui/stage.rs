@@ -218,8 +218,8 @@ pub fn regions(tree: &mut Tree, view: &StageView) {
 /// The words in a client.
 pub fn client_words(tree: &mut Tree, view: &ClientView) {
     el!(tree, "g", "aria-hidden" = "true"; {
-        el!(tree, "text", "class" = "name", "y" = "-2"; { tree.text(&view.label) });
-        el!(tree, "text", "class" = "word", "y" = "12"; { tree.text(&view.word) });
+        el!(tree, "text", "class" = "name", "y" = "-3"; { tree.text(&view.label) });
+        el!(tree, "text", "class" = "word", "y" = "10"; { tree.text(&view.word) });
     });
 }
 

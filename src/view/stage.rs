@@ -335,7 +335,7 @@ const fn float(value: u64) -> f64 {
 }
 
 /// Half the width and height of a client.
-pub const CLIENT: (f64, f64) = (36.0, 19.0);
+pub const CLIENT: (f64, f64) = (36.0, 14.0);
 
 /// The room left of the ring that clients take.
 fn clients_room(extent: Extent, clients: usize) -> f64 {
@@ -349,7 +349,7 @@ fn clients_room(extent: Extent, clients: usize) -> f64 {
 /// Where a client stands: at the left edge, all of them equally far apart.
 #[expect(clippy::cast_precision_loss, reason = "at most nine")]
 fn client_place(extent: Extent, client: usize, clients: usize) -> (f64, f64) {
-    let part = (client as f64 + 1.0) / (clients as f64 + 1.0);
+    let part = (client as f64 + 0.5) / clients as f64;
     // Below the tools of a wide stage.
     let top = if extent.width > 600.0 { 90.0 } else { 0.0 };
     (CLIENT.0 + 8.0, top + (extent.height - top) * part)

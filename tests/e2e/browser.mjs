@@ -44,6 +44,7 @@ export async function launch() {
 export async function open(browser, address, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 720 }, reducedMotion: "reduce", ...options });
   const page = await context.newPage();
+  if (options.script) await page.addInitScript(options.script);
   if (options.without) await page.route(options.without, (route) => route.abort());
   const faults = [];
   const bytes = [];

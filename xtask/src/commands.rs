@@ -160,6 +160,7 @@ pub(crate) fn bench(part: Option<&str>) -> Outcome {
     build_site(&web_tools()?)?;
     if part.is_none_or(|part| part == "events") {
         drive("events in Chromium", &["tests/e2e/bench-events.mjs"], false)?;
+        drive("a history in Chromium", &["tests/e2e/bench-history.mjs"], false)?;
     }
     if part.is_none_or(|part| part == "page") {
         drive("the page in Chromium", &["tests/e2e/bench-page.mjs"], false)?;

@@ -154,18 +154,29 @@ fn a_plan_comes_at_its_time_before_everything_else_and_is_in_the_link() {
     assert!(session.sim().replica(ReplicaId(1)).is_none());
     // The second one finds nothing to heal.
     session.step();
-    assert_eq!(session.missed().iter().map(|(_, why)| *why).collect::<Vec<_>>(), [CommandError::NothingToHeal]);
+    assert_eq!(session.missed().map(|(_, why)| why).collect::<Vec<_>>(), [CommandError::NothingToHeal]);
     let record = session.record();
-    assert!(record.plans.is_empty() && record.commands.iter().all(|placed| placed.is_planned));
+    assert_eq!(record.plans.len(), 1, "the one that was missed: a replay misses it too");
+    assert!(record.commands.iter().all(|placed| placed.is_planned));
     assert_eq!(Session::open(record).expect("it opens").digests(), session.digests());
     // Whoever acts before it still has it.
     session.seek(2);
     session.act(crash(4)).expect("it runs");
     assert_eq!(session.plans().first().map(|plan| (plan.at_us, plan.command)), Some((at_us, crash(1))));
+    // What could not be done the last time waits again too, and now there is something to heal.
+    assert_eq!((session.plans().len(), session.missed().count()), (2, 0));
+    session.act(Command::SetCut { from: ReplicaId(0), to: ReplicaId(1), is_cut: true }).expect("a link");
     while session.sim().now_us() < at_us {
         assert!(session.step());
     }
     assert!(session.sim().replica(ReplicaId(1)).is_none());
+    session.step();
+    assert!(session.sim().is_whole() && session.missed().count() == 0);
+    let at_us = session.sim().now_us();
+    assert!(
+        matches!(session.plan(Plan { at_us, command: crash(0) }), Err(ActError::Input(_))),
+        "at this very time too"
+    );
     assert!(matches!(session.plan(Plan { at_us: 5, command: crash(0) }), Err(ActError::Input(_))));
 }
 

@@ -686,6 +686,8 @@ impl<P: Protocol> RaftClient<P, MockEventExecutor<Task<P::Message>>> {
         out.u64(self.clock.offset_us);
         out.u32(self.clock.rate_ppm);
         out.option(self.polled_at_us);
+        // Future tasks are named by how many there were.
+        out.u64(self.executor.counters().0);
         for &(from, ref message) in &self.inbox {
             out.u8(from.0);
             P::encode_message(message, out);

@@ -9,6 +9,7 @@
 //! that at most one more poll could happen; see `docs/executors.md`.
 
 use super::client::{RaftClient, Surroundings, Task, TaskError, TaskKind};
+use super::digest::Encoder;
 use super::ids::ReplicaId;
 use super::protocol::{Ended, Fault, Protocol, Request};
 use crate::executor::{EventExecutor, MICROS_PER_MILLI, MockEventExecutor, MockTime, Rejected, TaskId, Turn};
@@ -200,6 +201,13 @@ impl<P: Protocol> RaftClientDriver<P, MockEventExecutor<Task<P::Message>>> {
         self.client.complete(number, result);
         self.last_ran = Some(Ran { number, kind, queued_for_us, result });
         self.last_ran
+    }
+
+    /// Writes everything that decides its future, for a state digest.
+    pub fn encode(&self, out: &mut Encoder) {
+        out.u64(self.at_once.0);
+        out.u32(self.at_once.1);
+        self.client.encode(out);
     }
 
     /// The task that ran last.

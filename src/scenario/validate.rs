@@ -11,8 +11,8 @@ const TIMEOUT_MS_MAX: u32 = 3_600_000;
 const EPOCH_MAX: u32 = 1_000_000_000;
 /// The longest flight: ten minutes.
 const LATENCY_US_MAX: u32 = 600_000_000;
-/// The latest time of a plan: a thousand hours.
-const PLAN_US_MAX: u64 = 3_600_000_000_000;
+/// The latest time, in microseconds: three hundred years.
+const AT_US_MAX: u64 = 10_000_000_000_000_000;
 /// The shortest longest flight: a tenth of a millisecond.
 const LATENCY_MAX_US_MIN: u32 = 100;
 /// The most commands of one run.
@@ -91,6 +91,8 @@ fn check_kraft(path: &str, k: &KRaftSettings) -> Result<(), InputError> {
 
 /// Clocks between a tenth and ten times as fast as the true one.
 const RATE_PPM: (u32, u32) = (PPM / 10, PPM * 10);
+/// The largest number of a group: as many as there are letters.
+const GROUPS_MAX: u64 = 25;
 /// The shortest time between two requests of a client's steady rate: a millisecond.
 const EVERY_US_MIN: u32 = 1_000;
 
@@ -182,7 +184,7 @@ pub fn validate_command(path: &str, command: &Command, replicas: u8) -> Result<(
         }
         Command::Partition { groups } => {
             groups.apart().try_for_each(|(id, _)| end("groups", id))?;
-            within(&format!("{path}.groups"), groups.last().into(), 0, u64::from(replicas))
+            within(&format!("{path}.groups"), groups.last().into(), 0, GROUPS_MAX)
         }
         Command::Heal => Ok(()),
         Command::AddClient { options } => {
@@ -317,6 +319,7 @@ pub fn validate(record: &Record) -> Result<(), InputError> {
     check_kraft("protocol.kraft", kraft)?;
     check_starts(record, kraft)?;
     within("position", record.position, 0, POSITION_MAX)?;
+    within("playhead_us", record.playhead_us, 0, AT_US_MAX)?;
     within("tasks", record.tasks.into(), 0, TASKS_AT_ONCE_MAX.into())?;
     if record.commands.len() > COMMANDS_MAX {
         return Err(InputError::new("commands", format!("there are more than {COMMANDS_MAX}")));
@@ -330,6 +333,7 @@ pub fn validate(record: &Record) -> Result<(), InputError> {
         }
         within(&format!("{path}.step"), placed.step, 0, POSITION_MAX)?;
         within(&format!("{path}.tasks"), placed.tasks.into(), 0, TASKS_AT_ONCE_MAX.into())?;
+        within(&format!("{path}.at_us"), placed.at_us, 0, AT_US_MAX)?;
         before = (placed.step, placed.at_us);
         validate_command(&path, &placed.command, record.replicas)?;
     }
@@ -338,7 +342,7 @@ pub fn validate(record: &Record) -> Result<(), InputError> {
     }
     for (index, plan) in record.plans.iter().enumerate() {
         let path = format!("plans[{index}]");
-        within(&format!("{path}.at_us"), plan.at_us, 0, PLAN_US_MAX)?;
+        within(&format!("{path}.at_us"), plan.at_us, 0, AT_US_MAX)?;
         validate_command(&path, &plan.command, record.replicas)?;
     }
     Ok(())

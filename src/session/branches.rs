@@ -159,7 +159,9 @@ impl Session {
     /// [`ActError`] if it says something that cannot be, or there are too many branches; then nothing has changed.
     pub fn plan(&mut self, plan: Plan) -> Result<(), ActError> {
         validate_command("plan", &plan.command, self.sim().replicas())?;
-        if plan.at_us < self.playhead_us {
+        // What has happened at that very time would come after it when the run is replayed.
+        let is_over = plan.at_us < self.playhead_us || (self.position() > 0 && plan.at_us <= self.sim().now_us());
+        if is_over || self.is_open() {
             return Err(InputError::of("at", "that time is over").into());
         }
         let forks = self.history.end() > self.position();

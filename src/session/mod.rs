@@ -166,7 +166,7 @@ impl Session {
     pub fn record(&self) -> Record {
         Record {
             commands: self.history.commands().to_vec(),
-            plans: self.history.plans().to_vec(),
+            plans: self.history.all_plans(),
             position: self.sim().steps(),
             tasks: self.sim().tasks_into(),
             playhead_us: self.playhead_us,
@@ -256,8 +256,7 @@ impl Session {
     }
 
     /// What was planned and could not be done when its time came, and why.
-    #[must_use]
-    pub fn missed(&self) -> &[(Plan, CommandError)] {
+    pub fn missed(&self) -> impl Iterator<Item = (Plan, CommandError)> {
         self.history.missed()
     }
 
@@ -380,7 +379,8 @@ impl Session {
             return;
         }
         let now_us = self.sim().now_us();
-        self.before = self.history.before().cloned().map(Arc::new);
+        let before = self.history.before().filter(|before| before.steps() + 1 == here);
+        self.before = before.cloned().or_else(|| self.after_step(here.checked_sub(1)?)).map(Arc::new);
         self.lost.clear();
         let near = self.recent.iter().filter(|&(step, _)| step + LOST_STEPS > here && step <= here);
         for (_, trace) in near {

@@ -2,8 +2,9 @@
 //!
 //! A client asks whom it believes to lead, one request after the other. A node that does not lead declines and names
 //! the leader it knows; the client follows, waits a little if nobody is known, and goes on to the next node when its
-//! time is over. So of a request it knows one of these: acknowledged; refused, so that nothing came of it; or nothing,
-//! because somebody may have taken it. What really became of such a one is in the logs, and told by [`fate`].
+//! time is over. So of a request it knows one of these: acknowledged; refused, when everybody it asked has declined; or
+//! nothing, because somebody may have taken it. What really became of one is in the logs, and told by [`fate`]: a request
+//! that the network doubled may be taken though it was refused.
 //!
 //! What a node does with a request stands here too ([`Desk`]): it submits it to its Raft client as an append in the
 //! epoch it is in, remembers the offset that was given to it, and answers once that is committed, or that it no longer
@@ -85,6 +86,8 @@ pub struct Ask {
 pub struct Reply {
     /// The request's number at the client.
     pub number: u32,
+    /// Which of its attempts this answers, from 0.
+    pub attempt: u8,
     /// What came of it.
     pub says: Says,
 }
@@ -131,6 +134,7 @@ impl Ask {
 impl Reply {
     pub(super) fn encode(self, out: &mut Encoder) {
         out.u32(self.number);
+        out.u8(self.attempt);
         match self.says {
             Says::Committed { offset } => {
                 out.u8(0);
@@ -237,8 +241,8 @@ pub struct ClientState {
     alarm: (u64, Alarm),
     every_us: u64,
     next_us: u64,
-    /// How often an alarm was set.
-    alarms: u32,
+    /// How often the timeout or the retry was set, and how often the next request was.
+    alarms: (u32, u32),
 }
 
 /// What happened at a client or at a node's desk, as codes.
@@ -362,7 +366,7 @@ impl ClientState {
             alarm: (NEVER, Alarm::Timeout),
             every_us: 0,
             next_us: NEVER,
-            alarms: 0,
+            alarms: (0, 0),
         }
     }
 
@@ -397,10 +401,9 @@ impl ClientState {
 
     /// Its alarms that are set: when, in global microseconds, which, and under which number.
     pub fn alarms(&self) -> impl Iterator<Item = (u64, Alarm, u32)> {
-        [(self.alarm.0, self.alarm.1), (self.next_us, Alarm::Next)]
+        [(self.alarm.0, self.alarm.1, self.alarms.0), (self.next_us, Alarm::Next, self.alarms.1)]
             .into_iter()
-            .filter(|(at_us, _)| *at_us != NEVER)
-            .map(|(at_us, alarm)| (at_us, alarm, self.alarms))
+            .filter(|(at_us, ..)| *at_us != NEVER)
     }
 
     /// The alarm that goes off first.
@@ -422,7 +425,7 @@ impl ClientState {
 
     fn set(&mut self, at_us: u64, alarm: Alarm) {
         self.alarm = (at_us, alarm);
-        self.alarms = self.alarms.wrapping_add(1);
+        self.alarms.0 = self.alarms.0.wrapping_add(1);
     }
 
     fn waiting(&self) -> usize {
@@ -436,7 +439,7 @@ impl ClientState {
     pub(super) fn set_rate(&mut self, every_us: u64, now_us: u64) {
         self.every_us = every_us;
         self.next_us = if every_us == 0 { NEVER } else { now_us };
-        self.alarms = self.alarms.wrapping_add(1);
+        self.alarms.1 = self.alarms.1.wrapping_add(1);
     }
 
     /// It has something to set.
@@ -487,6 +490,7 @@ impl ClientState {
         match alarm {
             Alarm::Next => {
                 self.next_us = now_us + self.every_us;
+                self.alarms.1 = self.alarms.1.wrapping_add(1);
                 if self.is_full() {
                     self.tally.skipped += 1;
                     acts.push(Act::Note(CallNote::Skipped));
@@ -548,8 +552,8 @@ impl ClientState {
                     acts.push(Act::Note(CallNote::AcknowledgedLate { number, offset }));
                 }
             }
-            // Only whom it asked last has something to say about where to go next.
-            _ if !is_current || from != self.believes || self.alarm.1 != Alarm::Timeout => {
+            // Only the answer to the last attempt has something to say about where to go next.
+            _ if !is_current || reply.attempt + 1 != request.attempts || self.alarm.1 != Alarm::Timeout => {
                 acts.push(Act::Note(CallNote::Stale { number }));
             }
             says => {
@@ -612,7 +616,8 @@ impl ClientState {
         out.u8(self.alarm.1 as u8);
         out.u64(self.every_us);
         out.u64(self.next_us);
-        out.u32(self.alarms);
+        out.u32(self.alarms.0);
+        out.u32(self.alarms.1);
     }
 }
 
@@ -629,9 +634,16 @@ enum Stage {
 #[derive(Clone, Copy, Debug)]
 struct Open {
     replica: ReplicaId,
-    client: u8,
-    number: u32,
+    call: Call,
     stage: Stage,
+}
+
+/// Which request of which client, and which attempt at it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Call {
+    pub(super) client: u8,
+    pub(super) number: u32,
+    pub(super) attempt: u8,
 }
 
 /// What nodes have taken in from clients and not answered.
@@ -643,8 +655,8 @@ impl Desk {
         self.0.is_empty()
     }
 
-    pub(super) fn take_in(&mut self, replica: ReplicaId, client: u8, number: u32, task: u64) {
-        self.0.push(Open { replica, client, number, stage: Stage::Queued(task) });
+    pub(super) fn take_in(&mut self, replica: ReplicaId, call: Call, task: u64) {
+        self.0.push(Open { replica, call, stage: Stage::Queued(task) });
     }
 
     /// The append was carried out, or refused: gives whose it was, where it is put, and what to answer at once.
@@ -655,23 +667,23 @@ impl Desk {
         epoch: u32,
         result: Result<Option<u64>, RequestError>,
         leader: Option<ReplicaId>,
-    ) -> Option<(u8, u32, Result<Taken, Says>)> {
+    ) -> Option<(Call, Result<Taken, Says>)> {
         let place = self.0.iter().position(|open| open.replica == replica && open.stage == Stage::Queued(task))?;
-        let Open { client, number, .. } = self.0[place];
+        let Open { call, .. } = self.0[place];
         match result {
             Ok(Some(offset)) => {
                 self.0[place].stage = Stage::Taken { epoch, offset };
-                return Some((client, number, Ok(Taken { by: replica, epoch, offset })));
+                return Some((call, Ok(Taken { by: replica, epoch, offset })));
             }
             Ok(None) | Err(_) => self.0.remove(place),
         };
         let says =
             if result == Err(RequestError::Append(AppendError::Full)) { Says::Full } else { Says::Declined { leader } };
-        Some((client, number, Err(says)))
+        Some((call, Err(says)))
     }
 
     /// What a node can answer now, given what it is: each once.
-    pub(super) fn answers(&mut self, replica: ReplicaId, standing: &Standing) -> Vec<(u8, u32, Says)> {
+    pub(super) fn answers(&mut self, replica: ReplicaId, standing: &Standing) -> Vec<(Call, Says)> {
         let mut answers = Vec::new();
         self.0.retain(|open| {
             let Stage::Taken { epoch, offset } = open.stage else { return true };
@@ -686,7 +698,7 @@ impl Desk {
             } else {
                 Says::NoLonger
             };
-            answers.push((open.client, open.number, says));
+            answers.push((open.call, says));
             false
         });
         answers
@@ -698,15 +710,16 @@ impl Desk {
     }
 
     fn holds(&self, client: u8, number: u32, offset: u64) -> bool {
-        let is_it = |open: &Open| (open.client, open.number) == (client, number);
+        let is_it = |open: &Open| (open.call.client, open.call.number) == (client, number);
         self.0.iter().any(|open| is_it(open) && matches!(open.stage, Stage::Taken { offset: at, .. } if at == offset))
     }
 
     pub(super) fn encode(&self, out: &mut Encoder) {
         for open in &self.0 {
             out.u8(open.replica.0);
-            out.u8(open.client);
-            out.u32(open.number);
+            out.u8(open.call.client);
+            out.u32(open.call.number);
+            out.u8(open.call.attempt);
             match open.stage {
                 Stage::Queued(task) => {
                     out.u8(0);

@@ -310,6 +310,22 @@ impl EventName {
 }
 
 impl Command {
+    /// Whether it names a message, a timer or a task, which may be gone at another time.
+    #[must_use]
+    pub const fn names_an_event(&self) -> bool {
+        matches!(
+            self,
+            Self::RunNow { .. }
+                | Self::Cancel { .. }
+                | Self::Drop { .. }
+                | Self::SetHeld { .. }
+                | Self::Duplicate { .. }
+                | Self::Delay { .. }
+                | Self::Swap { .. }
+                | Self::PushBack { .. }
+        )
+    }
+
     /// Whether it is a fault: something that breaks, or is mended.
     #[must_use]
     pub const fn is_fault(&self) -> bool {

@@ -34,8 +34,8 @@ pub struct History<P: Protocol> {
     done: usize,
     /// Rising by time.
     plans: Vec<Plan>,
-    /// Plans that could not be carried out when their time came.
-    missed: Vec<(Plan, CommandError)>,
+    /// Plans that could not be carried out when their time came, and after which step that was.
+    missed: Vec<(u64, Plan, CommandError)>,
     /// The furthest position reached since the last command.
     end: u64,
     marks: Vec<Mark>,
@@ -83,10 +83,17 @@ impl<P: Protocol> History<P> {
         &self.plans
     }
 
-    /// Plans that could not be carried out when their time came, and why.
+    /// Plans that could not be carried out when their time came, up to here, and why.
+    pub fn missed(&self) -> impl Iterator<Item = (Plan, CommandError)> {
+        let here = self.now.steps();
+        self.missed.iter().filter(move |&&(step, ..)| step <= here).map(|&(_, plan, why)| (plan, why))
+    }
+
+    /// What waits for its time or could not be done when it came, rising by it: a replay needs both.
     #[must_use]
-    pub fn missed(&self) -> &[(Plan, CommandError)] {
-        &self.missed
+    pub fn all_plans(&self) -> Vec<Plan> {
+        let missed = self.missed.iter().map(|&(_, plan, _)| plan);
+        in_order(missed.chain(self.plans.iter().copied()).collect(), |plan| [plan.at_us, 0, 0])
     }
 
     /// The run one step before the position that was last [sought](Self::seek).
@@ -149,7 +156,7 @@ impl<P: Protocol> History<P> {
                     self.done += 1;
                     return true;
                 }
-                Err(why) => self.missed.push((plan, why)),
+                Err(why) => self.missed.push((self.now.steps(), plan, why)),
             }
         }
         false
@@ -176,8 +183,12 @@ impl<P: Protocol> History<P> {
         }
         match self.next_command() {
             Some(placed) => {
+                let so_far = self.open_marks();
                 self.now.apply(placed)?;
                 self.done += 1;
+                if self.now.steps() > self.marked {
+                    self.marks.extend(so_far);
+                }
             }
             None => {
                 if !self.carry_out_plan() && !self.now.step() {
@@ -231,6 +242,12 @@ impl<P: Protocol> History<P> {
         let planned = self.commands.drain(self.done..).filter(|placed| placed.is_planned);
         let again = planned.map(|placed| Plan { at_us: placed.at_us, command: placed.command });
         self.plans.extend(again);
+        // What could not be done later may be possible now.
+        let here = self.now.steps();
+        let later: Vec<Plan> =
+            self.missed.iter().filter(|&&(step, ..)| step > here).map(|&(_, plan, _)| plan).collect();
+        self.missed.retain(|&(step, ..)| step <= here);
+        self.plans.extend(later);
         self.plans = in_order(std::mem::take(&mut self.plans), |plan| [plan.at_us, 0, 0]);
     }
 
@@ -268,11 +285,13 @@ impl<P: Protocol> History<P> {
     /// [`CommandError`] if it cannot be carried out; then nothing is forgotten.
     pub fn act(&mut self, placed: Placed) -> Result<(), CommandError> {
         let placed = Placed { step: self.now.steps(), tasks: self.now.tasks_into(), ..placed };
+        let so_far = self.open_marks();
         self.now.apply(placed)?;
         self.forget_future();
         self.commands.push(placed);
         self.done += 1;
         self.cut(placed.step);
+        self.marks.extend(so_far);
         self.mark();
         self.remember();
         Ok(())
@@ -364,12 +383,33 @@ impl<P: Protocol> History<P> {
             return;
         }
         self.marked = step;
+        let marks = self.marks_of(step);
+        for mark in &marks {
+            if let Marked::Committed { end } = mark.what {
+                self.committed = end;
+            }
+        }
+        self.marks.extend(marks);
+        let broken = self.now.violations().iter().rev().take_while(|violation| violation.step == step);
+        let at_us = self.now.now_us();
+        self.marks.extend(broken.map(|it| Mark { step, at_us, replica: it.replica, what: Marked::Broken }));
+    }
+
+    /// The marks of an open step so far, which a command within it would wipe from the trace.
+    fn open_marks(&self) -> Vec<Mark> {
+        if self.now.tasks_into() == 0 { Vec::new() } else { self.marks_of(self.now.steps() + 1) }
+    }
+
+    /// What of the last trace is worth a mark, as part of a step.
+    fn marks_of(&self, step: u64) -> Vec<Mark> {
+        let mut committed = self.committed;
+        let mut marks = Vec::new();
         for event in self.now.last_step() {
             let (replica, what) = match event.what {
                 What::Note(note) => match (P::role_change(&note), P::commit(&note)) {
                     (Some((role, epoch)), _) => (event.replica, Marked::Became { role, epoch }),
-                    (None, Some(end)) if end > self.committed => {
-                        self.committed = end;
+                    (None, Some(end)) if end > committed => {
+                        committed = end;
                         (event.replica, Marked::Committed { end })
                     }
                     (None, _) => continue,
@@ -379,11 +419,9 @@ impl<P: Protocol> History<P> {
                 What::Command(command) if command.is_fault() => (command.place(), Marked::Fault),
                 _ => continue,
             };
-            self.marks.push(Mark { step, at_us: event.at_us, replica, what });
+            marks.push(Mark { step, at_us: event.at_us, replica, what });
         }
-        let broken = self.now.violations().iter().rev().take_while(|violation| violation.step == step);
-        let at_us = self.now.now_us();
-        self.marks.extend(broken.map(|it| Mark { step, at_us, replica: it.replica, what: Marked::Broken }));
+        marks
     }
 
     /// Goes to the last position at or before a time, in global microseconds, as far as the run has come.

@@ -15,6 +15,9 @@ use super::settings::LinkConditions;
 use crate::executor::{Handle, NEVER, OrderedQueue, in_order};
 use crate::raft::{Encoder, ReplicaId, ReplicaSet};
 
+/// The most messages in flight: more than any cluster has whose links are not absurd. What comes on top is lost.
+pub const FLIGHTS_MAX: usize = 5_000;
+
 /// Orders deliveries: time, receiver, sender, number, copies last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DeliveryKey {
@@ -176,9 +179,10 @@ impl<M: Clone> Network<M> {
             at_us = at_us.max(link.in_order_us);
             link.in_order_us = at_us;
         }
+        let is_full = self.flights.len() >= FLIGHTS_MAX;
         let fate = if link.is_cut || is_apart {
             Fate::Cut
-        } else if scale(loss, PPM) < c.loss_ppm {
+        } else if is_full || scale(loss, PPM) < c.loss_ppm {
             Fate::Lost
         } else if scale(duplicate, PPM) < c.duplicate_ppm {
             Fate::FliesTwice

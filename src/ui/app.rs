@@ -21,7 +21,7 @@ use super::{panels, stage};
 use gloo_events::EventListener;
 use gloo_render::{AnimationFrame, request_animation_frame};
 use gloo_timers::callback::Timeout;
-use raftwerk::executor::NEVER;
+use raftwerk::executor::{NEVER, in_order};
 use raftwerk::explain::{Explanation, Question, explain};
 use raftwerk::raft::{Form, ReplicaId};
 use raftwerk::scenario::{Record, link};
@@ -246,6 +246,8 @@ pub struct App {
     pub(super) choice: Choice,
     /// Going on until something is so.
     pub(super) search: Option<Searching>,
+    /// The run before this one, until it is gone back to.
+    pub(super) previous: Option<Box<Session>>,
     /// Another branch, laid beside this one.
     pub(super) beside: Option<Box<Session>>,
     /// Whether groups are being chosen on the stage, and the corner where a drag across it began.
@@ -772,6 +774,8 @@ impl App {
         self.is_parting = false;
         // A large cluster has a larger stage on a phone.
         self.is_measured = false;
+        let previous = self.session.take();
+        self.previous = previous.map(Box::new);
         self.show(record);
         if !browser::fragment().is_empty() {
             browser::show_fragment("");
@@ -782,7 +786,11 @@ impl App {
     /// The settings of the run from its start.
     pub(super) fn at_start(&self) -> Record {
         let record = self.session.as_ref().map_or_else(newcomer, Session::record);
-        Record { commands: Vec::new(), position: 0, tasks: 0, playhead_us: 0, ..record }
+        // What was planned is planned again, done already or not.
+        let done = record.commands.iter().filter(|placed| placed.is_planned);
+        let again = done.map(|placed| Plan { at_us: placed.at_us, command: placed.command });
+        let plans = in_order(again.chain(record.plans.iter().copied()).collect(), |plan| [plan.at_us, 0, 0]);
+        Record { commands: Vec::new(), plans, position: 0, tasks: 0, playhead_us: 0, ..record }
     }
 
     pub(super) fn explanation(&self) -> Explanation {
@@ -861,6 +869,7 @@ impl Component for App {
             typed: Typed::default(),
             choice: Choice::default(),
             search: None,
+            previous: None,
             beside: None,
             is_parting: false,
             lasso: None,

@@ -70,6 +70,14 @@ pub fn inspector(tree: &mut Tree, app: &App, session: &Session, id: ReplicaId) {
             }
         });
         small(tree, app, EVERY);
+        el!(tree, "details"; {
+            tree.leaf("summary", None, "Links");
+            el!(tree, "p", "class" = "actions"; {
+                for to in session.sim().ids() {
+                    tree.button(&format!("Link c{} → {to}", client + 1), "", Msg::SelectLink(id, to));
+                }
+            });
+        });
         requests(tree, session, client, state);
     });
 }

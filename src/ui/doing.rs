@@ -112,9 +112,7 @@ impl App {
     pub fn act(&mut self, command: Command) {
         self.notice.clear();
         self.glide = None;
-        // A message is gone by then.
-        let can_wait = command.is_fault() && !matches!(command, Command::Drop { .. })
-            || matches!(command, Command::ClientRequest { .. } | Command::SetRate { .. } | Command::Append { .. });
+        let can_wait = !command.names_an_event();
         let at_us = match self.typed.at_us() {
             Ok(at_us) => at_us.filter(|_| can_wait),
             Err(error) => {
@@ -252,7 +250,9 @@ impl App {
         })();
         match all {
             Ok(conditions) => {
+                let at = self.typed.text(AT).to_owned();
                 for &link in links {
+                    self.typed.put(AT, at.clone());
                     self.act(Command::SetLink { link, conditions });
                 }
             }
@@ -284,7 +284,13 @@ impl App {
         self.halt();
         let Some(session) = &mut self.session else { return };
         let has = if is_back { session.undo() } else { session.redo() };
-        if !has {
+        if !has
+            && is_back
+            && let Some(previous) = self.previous.take()
+        {
+            self.session = Some(*previous);
+            self.notice = "Back to the run before this one.".into();
+        } else if !has {
             self.notice = if is_back { "There is nothing to undo." } else { "There is nothing to do again." }.into();
         }
         self.beside = None;
@@ -383,16 +389,17 @@ impl App {
         if groups == self.groups() {
             return;
         }
+        // What is drawn on the stage is meant for now.
+        self.typed.put(AT, String::new());
         self.act(Command::Partition { groups });
     }
 
     /// Moves a node or a client to the next group, the last of which is a new one.
     fn move_to_next_group(&mut self, id: ReplicaId) {
         let mut groups = self.groups();
-        let next = if groups.of(id) > groups.last() { 0 } else { groups.of(id) + 1 };
         // The one alone in the last group goes round.
         let is_alone = self.everybody().iter().filter(|&&other| groups.of(other) == groups.of(id)).count() == 1;
-        let next = if is_alone && groups.of(id) == groups.last() { 0 } else { next };
+        let next = if is_alone && groups.of(id) == groups.last() { 0 } else { groups.of(id) + 1 };
         groups.put(id, next);
         self.part_into(&groups);
     }

@@ -105,6 +105,8 @@ impl Draft {
             client: ClientSettings { form: self.form, poll_state_max_age_ms: number(9, 1)? },
             protocol: ProtocolSettings::KRaft(kraft),
             title: base.title.clone(),
+            // A smaller cluster may lack whom they are about.
+            plans: if replicas == base.replicas { base.plans.clone() } else { Vec::new() },
             ..Record::default()
         };
         validate(&record)?;

@@ -7,15 +7,6 @@ use raftwerk::session::Session;
 use raftwerk::text::en as text;
 use raftwerk::view::events;
 
-fn choice(tree: &mut Tree, label: &'static str, chosen: usize, names: &[String], msg: fn(usize) -> Msg) {
-    el!(tree, "select", "aria-label" = label; {
-        tree.read(move |value| msg(value.parse().unwrap_or(0)));
-        for (index, name) in names.iter().enumerate() {
-            el!(tree, "option", "value" = index as u64, "selected" = index == chosen; { tree.text(name) });
-        }
-    });
-}
-
 /// The most lines shown, up to here and after; and while it plays.
 const LINES: (usize, usize) = (60, 6);
 const LINES_IN_PLAY: (usize, usize) = (8, 0);
@@ -28,12 +19,10 @@ pub fn list(tree: &mut Tree, app: &App, session: &Session) {
             tree.value(&sieve.search);
             tree.read(Msg::Search);
         });
-        choice(tree, "Kind of events", sieve.kind, &text::EVENT_KINDS.map(str::to_owned), Msg::SieveKind);
-        let nodes: Vec<String> = std::iter::once("all nodes".to_owned())
-            .chain(session.sim().ids().map(|id| format!("node {id}")))
-            .collect();
+        tree.choose(Some("Kind of events"), text::EVENT_KINDS.map(str::to_owned), sieve.kind, Msg::SieveKind);
+        let nodes = std::iter::once("all nodes".to_owned()).chain(session.sim().ids().map(|id| format!("node {id}")));
         let chosen = sieve.replica.map_or(0, |id| usize::from(id.0) + 1);
-        choice(tree, "Node", chosen, &nodes, |index| {
+        tree.choose(Some("Node"), nodes, chosen, |index| {
             Msg::SieveNode(index.checked_sub(1).and_then(|index| u8::try_from(index).ok()).map(ReplicaId))
         });
         tree.hide(super::prefs::EVENTS);

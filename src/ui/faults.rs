@@ -68,7 +68,7 @@ pub fn faults(tree: &mut Tree, app: &App, session: &Session) {
             tree.button("Why can nobody be elected?", "", Msg::Ask(raftwerk::explain::Question::WhyNobodyElected));
         });
         tree.leaf("h2", None, "At a time");
-        tree.leaf("p", Some("unit"), "With a time here, whatever you do to nodes, links and clients waits for it.");
+        tree.leaf("p", Some("unit"), "With a time here, whatever you do to nodes, links and clients waits for it; what concerns one message or timer does not.");
         when(tree, app);
         el!(tree, "ol", "class" = "plans"; {
             for &plan in session.plans() {

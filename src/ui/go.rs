@@ -20,11 +20,12 @@ const JUMPS: [(Jump, &str); 6] = [
 ];
 
 /// Kinds of messages one can wait for.
-const KINDS: [(MessageKind, &str); 5] = [
+const KINDS: [(MessageKind, &str); 6] = [
     (MessageKind::PreVote, "PreVote"),
     (MessageKind::Vote, "Vote"),
     (MessageKind::BeginQuorumEpoch, "BeginQuorumEpoch"),
     (MessageKind::EndQuorumEpoch, "EndQuorumEpoch"),
+    (MessageKind::Fetch, "Fetch"),
     (MessageKind::Client, "a client's request"),
 ];
 
@@ -46,21 +47,6 @@ pub struct Choice {
     pub role: usize,
     /// A place among the kinds.
     pub kind: usize,
-}
-
-fn select(
-    tree: &mut Tree,
-    label: &'static str,
-    names: impl Iterator<Item = String>,
-    chosen: usize,
-    msg: fn(usize) -> Msg,
-) {
-    el!(tree, "select", "aria-label" = label; {
-        tree.read(move |value| msg(value.parse().unwrap_or(0)));
-        for (index, name) in names.enumerate() {
-            el!(tree, "option", "value" = index as u64, "selected" = index == chosen; { tree.text(&name) });
-        }
-    });
 }
 
 /// The overlay.
@@ -89,9 +75,9 @@ pub fn go(tree: &mut Tree, app: &App, session: &Session) {
         el!(tree, "div", "class" = "untils"; {
             el!(tree, "p"; {
                 let nodes = std::iter::once("any node".to_owned()).chain(session.sim().ids().map(|id| format!("node {id}")));
-                select(tree, "Which node", nodes, choice.node, |node| Msg::Choose(0, node));
+                tree.choose(Some("Which node"), nodes, choice.node, |node| Msg::Choose(0, node));
                 tree.text(" is ");
-                select(tree, "Which role", ROLES.iter().map(|&role| text::role(role).to_owned()), choice.role, |role| Msg::Choose(1, role));
+                tree.choose(Some("Which role"), ROLES.iter().map(|&role| text::role(role).to_owned()), choice.role, |role| Msg::Choose(1, role));
                 let replica = choice.node.checked_sub(1).and_then(|index| session.sim().ids().nth(index));
                 let until = Until::Role { replica, role: ROLES[choice.role.min(ROLES.len() - 1)] };
                 tree.named("Run", "Run until a node has that role", "", Msg::Until(until));
@@ -106,7 +92,7 @@ pub fn go(tree: &mut Tree, app: &App, session: &Session) {
                 tree.named("Run", "Run until that offset is committed", "", Msg::UntilCommitted);
             });
             el!(tree, "p"; {
-                select(tree, "Which message", KINDS.iter().map(|(_, name)| (*name).to_owned()), choice.kind, |kind| Msg::Choose(2, kind));
+                tree.choose(Some("Which message"), KINDS.iter().map(|(_, name)| (*name).to_owned()), choice.kind, |kind| Msg::Choose(2, kind));
                 tree.text(" is sent ");
                 let (kind, _) = KINDS[choice.kind.min(KINDS.len() - 1)];
                 tree.named("Run", "Run until such a message is sent", "", Msg::Until(Until::Sent { kind }));

@@ -191,20 +191,15 @@ fn message(tree: &mut Tree, app: &App, session: &Session, name: EventName, view:
                 let others = App::others_flying(session, name);
                 el!(tree, "label", "class" = "small"; {
                     tree.text("Swap with");
-                    el!(tree, "select"; {
-                        let shown = others.clone();
-                        tree.read(move |value| {
-                            let other = value.parse::<usize>().ok().and_then(|place| shown.get(place).copied());
-                            match other {
-                                Some(EventName::Delivery { from: f, to: t, number: n, is_copy: c }) => {
-                                    Msg::Act(Command::Swap { one: (from, to, number, is_copy), other: (f, t, n, c) })
-                                }
-                                _ => Msg::Type(DELAY, String::new()),
+                    let shown = others.clone();
+                    let names = others.iter().map(text::event_name);
+                    let first = std::iter::once("choose a message".to_owned());
+                    tree.choose(None, first.chain(names), 0, move |place| {
+                        match place.checked_sub(1).and_then(|place| shown.get(place)) {
+                            Some(&EventName::Delivery { from: f, to: t, number: n, is_copy: c }) => {
+                                Msg::Act(Command::Swap { one: (from, to, number, is_copy), other: (f, t, n, c) })
                             }
-                        });
-                        el!(tree, "option", "value" = "none"; { tree.text("choose a message") });
-                        for (place, other) in others.iter().enumerate() {
-                            el!(tree, "option", "value" = place as u64; { tree.text(&text::event_name(other)) });
+                            _ => Msg::Measured,
                         }
                     });
                 });
@@ -235,8 +230,8 @@ fn thread(tree: &mut Tree, session: &Session, thread: &Thread) {
 
 /// A link in both directions.
 fn link(tree: &mut Tree, app: &App, session: &Session, from: ReplicaId, to: ReplicaId) {
-    el!(tree, "section", "class" = "inspector", "aria-label" = format_args!("Link from {from} to {to}"); {
-        heading(tree, &format!("Link {from} → {to}"));
+    el!(tree, "section", "class" = "inspector", "aria-label" = format_args!("Link from {} to {}", text::mark(from), text::mark(to)); {
+        heading(tree, &format!("Link {} → {}", text::mark(from), text::mark(to)));
         let now = inspect::link(session, from, to);
         rows(tree, &now);
         el!(tree, "p", "class" = "actions"; {
@@ -244,11 +239,11 @@ fn link(tree: &mut Tree, app: &App, session: &Session, from: ReplicaId, to: Repl
                 let is_cut = session.sim().is_cut(a, b);
                 let verb = if is_cut { "Heal" } else { "Cut" };
                 let class = if is_cut { "" } else { "fault" };
-                tree.button(&format!("{verb} {a} → {b}"), class, Msg::Act(Command::SetCut { from: a, to: b, is_cut: !is_cut }));
+                tree.button(&format!("{verb} {} → {}", text::mark(a), text::mark(b)), class, Msg::Act(Command::SetCut { from: a, to: b, is_cut: !is_cut }));
             }
             tree.button("Cut both ways", "fault", Msg::CutBoth(from, to, true));
             tree.button("Heal both ways", "", Msg::CutBoth(from, to, false));
-            tree.button(&format!("Look at {to} → {from}"), "", Msg::SelectLink(to, from));
+            tree.button(&format!("Look at {} → {}", text::mark(to), text::mark(from)), "", Msg::SelectLink(to, from));
         });
         faults::when(tree, app);
         faults::conditions(tree, app, Some((from, to)));

@@ -21,14 +21,7 @@ fn field(tree: &mut Tree, label: &str, draw: impl FnOnce(&mut Tree)) {
 }
 
 fn choice(tree: &mut Tree, label: &str, names: &[&str], chosen: usize, msg: fn(usize) -> Msg) {
-    field(tree, label, |tree| {
-        el!(tree, "select"; {
-            tree.read(move |value| msg(value.parse().unwrap_or(0)));
-            for (index, name) in names.iter().enumerate() {
-                el!(tree, "option", "value" = index as u64, "selected" = index == chosen; { tree.text(name) });
-            }
-        });
-    });
+    field(tree, label, |tree| tree.choose(None, names.iter().map(|&name| name.to_owned()), chosen, msg));
 }
 
 fn close(tree: &mut Tree) {

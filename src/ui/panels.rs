@@ -260,6 +260,8 @@ pub fn panel(tree: &mut Tree, app: &App, index: usize, class: &'static str, draw
 
 /// How many lines of the list are shown while it plays.
 const NEXT_IN_PLAY: usize = 8;
+/// How many otherwise.
+const NEXT_MAX: usize = 200;
 
 fn item(tree: &mut Tree, is_first: bool, line: &PendingItem) {
     let event = line.name;
@@ -286,12 +288,9 @@ fn item(tree: &mut Tree, is_first: bool, line: &PendingItem) {
 
 /// What can happen next.
 pub fn next(tree: &mut Tree, app: &App, session: &Session) {
-    let mut list = pending(session);
-    let all = list.len();
-    if app.is_playing() {
-        // Nobody reads further while it runs; paused, all of it is there.
-        list.truncate(NEXT_IN_PLAY);
-    }
+    // Nobody reads further while it runs.
+    let most = if app.is_playing() { NEXT_IN_PLAY } else { NEXT_MAX };
+    let (list, all) = pending(session, most);
     el!(tree, "h2"; {
         tree.text("Next");
         tree.hide(NEXT);

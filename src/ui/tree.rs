@@ -354,6 +354,22 @@ impl Tree {
         });
     }
 
+    /// A list to choose from. Without a label it stands in one.
+    pub fn choose(
+        &mut self,
+        label: Option<&'static str>,
+        names: impl IntoIterator<Item = String>,
+        chosen: usize,
+        msg: impl Fn(usize) -> Msg + 'static,
+    ) {
+        el!(self, "select", "aria-label" = label; {
+            self.read(move |value| msg(value.parse().unwrap_or(0)));
+            for (index, name) in names.into_iter().enumerate() {
+                el!(self, "option", "value" = index as u64, "selected" = index == chosen; { self.text(&name) });
+            }
+        });
+    }
+
     /// A button with a text and what it sends.
     #[inline(never)]
     pub fn button(&mut self, label: &str, class: &'static str, msg: Msg) {

@@ -74,12 +74,15 @@ pub fn tasks(sim: &Sim<KRaft>, replica: ReplicaId) -> Vec<QueuedTask> {
     queue.map(|(due_us, number, kind)| QueuedTask { number, due_us, text: what(kind, due_us) }).collect()
 }
 
-/// What can happen next, in the order in which it would.
+/// What can happen next, in the order in which it would, at most so much of it; and how much there is.
 #[must_use]
-pub fn pending(session: &Session) -> Vec<PendingItem> {
+pub fn pending(session: &Session, most: usize) -> (Vec<PendingItem>, usize) {
     let sim = session.sim();
-    sim.pending()
+    let all = sim.pending();
+    let count = all.len();
+    let shown = all
         .into_iter()
+        .take(most)
         .map(|event| {
             let flight = match event.name {
                 EventName::Delivery { from, to, number, is_copy } => sim
@@ -100,5 +103,6 @@ pub fn pending(session: &Session) -> Vec<PendingItem> {
                 waits: (event.at_us == NEVER).then(|| text::waits(is_held)),
             }
         })
-        .collect()
+        .collect();
+    (shown, count)
 }

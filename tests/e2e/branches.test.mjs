@@ -1,7 +1,6 @@
 // Time both ways, faults by hand, clients: what one does to a run, and both futures of it.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { button, digests, launch, leaders, names, open, position, serve, stepOnce } from "./browser.mjs";
 
@@ -272,6 +271,7 @@ test("too little latency is refused in words, and nothing hangs", async () => {
 });
 
 for (const [name, cuts, asked] of [
+  ["P13 two tails on a triangle", [[1, 4], [1, 5], [3, 4], [2, 5], [4, 5]], /nothing but time/],
   ["P15 a chain of three", [[1, 3]], /Node 3 leads|nothing but time/],
   ["P17 a constrained election", [[3, 1], [3, 2], [3, 4], [3, 5], [2, 4], [2, 5], [4, 5]], /It takes 3 votes/],
 ]) {
@@ -294,15 +294,19 @@ for (const [name, cuts, asked] of [
   });
 }
 
-test("a one-way link is cut by hand, and the scenarios of partial connectivity open", async () => {
+test("P18 one-way links are cut by hand: what node 1 sends is lost", async () => {
   const it = await open(browser, server.address);
   const { page } = it;
   await node(page, 1).click();
   await page.locator("summary", { hasText: "Links and place" }).click();
-  await named(page, "Link 1 → 2").click();
-  await named(page, "Cut 1 → 2").click();
-  assert.match(await says(page), /link from node 1 to node 2 is cut/);
-  assert.equal(await page.locator(".link.cut").count(), 1);
+  for (const to of [2, 3, 4, 5]) {
+    await named(page, `Link 1 → ${to}`).click();
+    await named(page, `Cut 1 → ${to}`).click();
+    assert.match(await says(page), new RegExp(`link from node 1 to node ${to} is cut`));
+    await node(page, 1).click();
+    await page.locator("summary", { hasText: "Links and place" }).click();
+  }
+  assert.equal(await page.locator(".link.cut").count(), 4);
   await it.done();
 });
 

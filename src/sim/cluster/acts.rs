@@ -2,7 +2,7 @@
 
 use super::{Member, Sim};
 use crate::executor::{MICROS_PER_MILLI, NEVER, in_order};
-use crate::raft::{Protocol, Replica, ReplicaId, Request, Surroundings, TaskKind, Timer, TimerTable};
+use crate::raft::{Protocol, Replica, ReplicaId, Request, TaskKind, Timer, TimerTable};
 use crate::sim::clients::{CLIENTS_MAX, ClientState, client_id, client_number};
 use crate::sim::command::{Command, CommandError, EventName, Placed};
 use crate::sim::trace::What;
@@ -202,12 +202,11 @@ impl<P: Protocol> Sim<P> {
                 return None;
             }
             Command::Cancel { replica, number } => {
-                if let Member::Up(driver) = &mut self.members[replica.index()]
-                    && let Some(id) = driver.client().executor().find(number.into())
-                {
-                    driver.client_mut().lose(id);
-                }
-                self.note_due(replica);
+                self.drive(replica, |client, _| {
+                    if let Some(id) = client.executor().find(number.into()) {
+                        client.lose(id);
+                    }
+                });
                 return None;
             }
             Command::Append { replica, key, value, count } => {
@@ -281,10 +280,7 @@ impl<P: Protocol> Sim<P> {
             Command::Resume { replica } => {
                 // What is over by now comes first; messages that waited are steps of their own.
                 self.network.set_paused(replica, false);
-                if let Member::Up(driver) = &mut self.members[replica.index()] {
-                    driver.client_mut().executor_mut().see(&self.time);
-                }
-                self.note_due(replica);
+                self.drive(replica, |_, _| {});
                 replica
             }
             Command::SetClock { replica, rate_ppm } => {
@@ -351,47 +347,17 @@ impl<P: Protocol> Sim<P> {
         Some(touched)
     }
 
-    pub(super) fn hurry(&mut self, replica: ReplicaId, timer: Timer) {
-        if let Member::Up(driver) = &mut self.members[replica.index()] {
-            let mut around = Surroundings {
-                settings: &self.settings.protocol,
-                luck: &mut self.luck[replica.index()],
-                effects: &mut self.scratch.effects,
-            };
-            let client = driver.client_mut();
-            client.executor_mut().see(&self.time);
-            client.hurry(timer, &mut around);
-        }
-        self.note_due(replica);
+    fn hurry(&mut self, replica: ReplicaId, timer: Timer) {
+        self.drive(replica, |client, around| client.hurry(timer, around));
     }
 
-    pub(super) fn move_timers(&mut self, replica: ReplicaId, change: impl FnOnce(&mut TimerTable)) {
-        if let Member::Up(driver) = &mut self.members[replica.index()] {
-            let mut around = Surroundings {
-                settings: &self.settings.protocol,
-                luck: &mut self.luck[replica.index()],
-                effects: &mut self.scratch.effects,
-            };
-            let client = driver.client_mut();
-            client.executor_mut().see(&self.time);
-            client.move_timers(&mut around, change);
-        }
-        self.note_due(replica);
+    fn move_timers(&mut self, replica: ReplicaId, change: impl FnOnce(&mut TimerTable)) {
+        self.drive(replica, |client, around| client.move_timers(around, change));
     }
 
-    pub(super) fn set_clock(&mut self, replica: ReplicaId, rate_ppm: u32) {
+    fn set_clock(&mut self, replica: ReplicaId, rate_ppm: u32) {
         let clock = self.clocks[replica.index()].at_rate(rate_ppm, self.now_us());
         self.clocks[replica.index()] = clock;
-        if let Member::Up(driver) = &mut self.members[replica.index()] {
-            let mut around = Surroundings {
-                settings: &self.settings.protocol,
-                luck: &mut self.luck[replica.index()],
-                effects: &mut self.scratch.effects,
-            };
-            let client = driver.client_mut();
-            client.executor_mut().see(&self.time);
-            client.set_clock(clock, &mut around);
-        }
-        self.note_due(replica);
+        self.drive(replica, |client, around| client.set_clock(clock, around));
     }
 }

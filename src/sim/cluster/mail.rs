@@ -1,8 +1,8 @@
 //! What arrives and what is sent: between replicas, and between them and clients of the cluster.
 
-use super::{Member, NextEvent, Sim};
-use crate::raft::{Protocol, Replica, ReplicaId, Request, RequestError, Surroundings};
-use crate::sim::clients::{Act, Alarm, Ask, CallNote, ClientState, Mail, Reply, Says, client_id, client_number};
+use super::{NextEvent, Sim};
+use crate::raft::{Protocol, Replica, ReplicaId, Request, RequestError};
+use crate::sim::clients::{Act, Alarm, Ask, Call, CallNote, ClientState, Mail, Reply, Says, client_id, client_number};
 use crate::sim::network::{DeliveryKey, Flight};
 use crate::sim::trace::What;
 
@@ -25,18 +25,8 @@ impl<P: Protocol> Sim<P> {
         }
     }
 
-    pub(super) fn receive(&mut self, from: ReplicaId, to: ReplicaId, message: P::Message) {
-        if let Member::Up(driver) = &mut self.members[to.index()] {
-            let mut around = Surroundings {
-                settings: &self.settings.protocol,
-                luck: &mut self.luck[to.index()],
-                effects: &mut self.scratch.effects,
-            };
-            let client = driver.client_mut();
-            client.executor_mut().see(&self.time);
-            client.receive(from, message, &mut around);
-        }
-        self.note_due(to);
+    fn receive(&mut self, from: ReplicaId, to: ReplicaId, message: P::Message) {
+        self.drive(to, |client, around| client.receive(from, message, around));
     }
 
     /// Lets a client do something and carries out what comes of it.
@@ -74,7 +64,7 @@ impl<P: Protocol> Sim<P> {
         };
         let request = Request::Append { epoch, key: ask.key, value: ask.value, count: 1 };
         if let Some(task) = self.ask(to, request) {
-            self.desk.take_in(to, client, ask.number, task);
+            self.desk.take_in(to, Call { client, number: ask.number, attempt: ask.attempt }, task);
         }
     }
 
@@ -82,17 +72,19 @@ impl<P: Protocol> Sim<P> {
     pub(super) fn note_request(&mut self, replica: ReplicaId, task: u64, result: Result<Option<u64>, RequestError>) {
         let Some(standing) = self.standing(replica) else { return };
         let carried_out = self.desk.carried_out(replica, task, standing.epoch, result, standing.leader);
-        let Some((client, number, taken)) = carried_out else { return };
+        let Some((call, taken)) = carried_out else { return };
         match taken {
             Ok(taken) => {
+                let Call { client, number, .. } = call;
                 self.clients[usize::from(client)].note_taken(number, taken);
                 self.trace(replica, What::Call(CallNote::Taken { client, number, offset: taken.offset }));
             }
-            Err(says) => self.reply(replica, client, number, says),
+            Err(says) => self.reply(replica, call, says),
         }
     }
 
-    pub(super) fn reply(&mut self, replica: ReplicaId, client: u8, number: u32, says: Says) {
+    pub(super) fn reply(&mut self, replica: ReplicaId, call: Call, says: Says) {
+        let Call { client, number, attempt } = call;
         let note = match says {
             Says::Committed { offset } => CallNote::Committed { client, number, offset },
             Says::Declined { leader } => CallNote::Declined { client, number, leader },
@@ -100,14 +92,14 @@ impl<P: Protocol> Sim<P> {
             Says::NoLonger => CallNote::NoLonger { client, number },
         };
         self.trace(replica, What::Call(note));
-        self.send(replica, client_id(client), Mail::Reply(Reply { number, says }));
+        self.send(replica, client_id(client), Mail::Reply(Reply { number, attempt, says }));
     }
 
     /// Answers what a node can answer now.
     pub(super) fn answer_requests(&mut self, replica: ReplicaId) {
         let standing = self.standings[replica.index()];
-        for (client, number, says) in self.desk.answers(replica, &standing) {
-            self.reply(replica, client, number, says);
+        for (call, says) in self.desk.answers(replica, &standing) {
+            self.reply(replica, call, says);
         }
     }
 
@@ -126,14 +118,7 @@ impl<P: Protocol> Sim<P> {
 
     /// Asks a running client for something; gives the number of the task.
     pub(super) fn ask(&mut self, replica: ReplicaId, request: Request) -> Option<u64> {
-        let mut task = None;
-        if let Member::Up(driver) = &mut self.members[replica.index()] {
-            let client = driver.client_mut();
-            client.executor_mut().see(&self.time);
-            // The executor of a running client of a simulation is open and has room.
-            task = client.ask(request).ok().map(|task| task.number);
-        }
-        self.note_due(replica);
-        task
+        // The executor of a running client of a simulation is open and has room.
+        self.drive(replica, |client, _| client.ask(request).ok().map(|task| task.number)).flatten()
     }
 }

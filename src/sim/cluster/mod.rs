@@ -576,6 +576,27 @@ impl<P: Protocol> Sim<P> {
         self.roll();
     }
 
+    /// Shows a running client the clock, does something with it, and looks anew when it is due.
+    fn drive<T>(
+        &mut self,
+        id: ReplicaId,
+        act: impl FnOnce(&mut Client<P>, &mut Surroundings<'_, P>) -> T,
+    ) -> Option<T> {
+        let mut done = None;
+        if let Member::Up(driver) = &mut self.members[id.index()] {
+            let mut around = Surroundings {
+                settings: &self.settings.protocol,
+                luck: &mut self.luck[id.index()],
+                effects: &mut self.scratch.effects,
+            };
+            let client = driver.client_mut();
+            client.executor_mut().see(&self.time);
+            done = Some(act(client, &mut around));
+        }
+        self.note_due(id);
+        done
+    }
+
     /// Looks anew when a member's executor is due; whatever changes an executor ends with this.
     fn note_due(&mut self, id: ReplicaId) {
         if client_number(id).is_some() {
@@ -787,7 +808,7 @@ impl<P: Protocol> Sim<P> {
             match member {
                 Member::Up(driver) => {
                     out.u8(1);
-                    driver.client().encode(&mut out);
+                    driver.encode(&mut out);
                 }
                 Member::Down { disk, .. } => {
                     out.u8(0);

@@ -421,6 +421,9 @@ pub fn forked(branch: u32, done: &Command) -> String {
 #[must_use]
 pub fn command(command: &Command) -> String {
     match command {
+        Command::Crash { replica, keep_unflushed: true } => {
+            format!("Node {replica} crashes. Everything it had written stays on its disk, flushed or not.")
+        }
         Command::Crash { replica, .. } => {
             format!("Node {replica} crashes. What is on its disk stays: its epoch, its vote and its flushed records.")
         }

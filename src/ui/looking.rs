@@ -283,8 +283,12 @@ impl App {
                 true
             }
             Msg::Close => {
-                self.is_parting = false;
-                self.choose_nothing();
+                // One thing after the other: what lies on top first.
+                if std::mem::take(&mut self.is_parting) {
+                    self.notice.clear();
+                } else if self.open == Open::Nothing {
+                    self.choose_nothing();
+                }
                 self.show_overlay(Open::Nothing);
                 self.look_anew();
                 true

@@ -69,6 +69,7 @@ pub fn inspector(tree: &mut Tree, app: &App, session: &Session, id: ReplicaId) {
                 tree.button("Send no more", "", Msg::Act(Command::SetRate { client, every_us: 0 }));
             }
         });
+        requests(tree, session, client, state);
         small(tree, app, EVERY);
         el!(tree, "details"; {
             tree.leaf("summary", None, "Links");
@@ -78,7 +79,6 @@ pub fn inspector(tree: &mut Tree, app: &App, session: &Session, id: ReplicaId) {
                 }
             });
         });
-        requests(tree, session, client, state);
     });
 }
 

@@ -389,9 +389,10 @@ impl App {
         if groups == self.groups() {
             return;
         }
-        // What is drawn on the stage is meant for now.
-        self.typed.put(AT, String::new());
+        let is_planned = !self.typed.text(AT).trim().is_empty();
         self.act(Command::Partition { groups });
+        // One that waits for its time is not to be seen on the stage, so the next one would be drawn from other groups.
+        self.is_parting &= !is_planned;
     }
 
     /// Moves a node or a client to the next group, the last of which is a new one.

@@ -361,6 +361,14 @@ test("a node is paused and goes on, its clock is set, it crashes with everything
   assert.equal(plans.length, 2);
   assert.match(plans[0], /30\.000 s: The link from node 2 to node 3 behaves differently/);
   assert.match(plans[1], /30\.000 s: The link from node 3 to node 2 behaves differently/);
+  // A partition too can wait; it is drawn in one go.
+  await page.getByRole("region", { name: "Faults" }).getByRole("textbox", { name: /^At/ }).fill("31");
+  await named(page, "Choose groups on the stage").click();
+  await node(page, 4).click();
+  await page.getByText("Planned for 31.000 s.").waitFor();
+  assert.equal(await page.locator(".region").count(), 0);
+  await page.keyboard.press("x");
+  assert.match(await page.locator(".plans li").nth(2).textContent(), /31\.000 s: The cluster is parted into 2 groups/);
   await named(page, "Align: all at once").click();
   assert.match(await says(page), /run out all at once/);
   await named(page, "Spread").click();

@@ -3,10 +3,10 @@
 //! Each of these ends in one call of the session; what it refuses is said, and nothing has changed.
 
 use super::app::{App, Msg, Open, WORK_MS_MAX, end_notice};
-use super::browser;
 use super::faults::numbers;
 use super::go::Choice;
 use super::typed::{AGAIN, APART, AT, CLIENT, CLOCK, DELAY, EVERY, LINK, OFFSET, PUSH, Typed};
+use super::{browser, prefs};
 use raftwerk::raft::ReplicaId;
 use raftwerk::scenario::InputError;
 use raftwerk::session::{Search, Session, Until};
@@ -273,6 +273,7 @@ impl App {
                 if let (Some(last), true) = (clients.checked_sub(1), self.notice.is_empty()) {
                     self.choose_nothing();
                     self.selected = Some(client_id(u8::try_from(last).unwrap_or(0)));
+                    self.tab = prefs::NODE;
                     self.show_overlay(Open::Nothing);
                 }
             }

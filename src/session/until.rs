@@ -7,7 +7,7 @@
 use super::Session;
 use crate::raft::kraft::{KRaft, MessageKind};
 use crate::raft::{Protocol, ReplicaId, RoleShape};
-use crate::sim::{Command, Mark, Marked, What};
+use crate::sim::{Mark, Marked, What};
 
 /// What a run goes on to, or back to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,7 +114,7 @@ impl Session {
                     KRaft::commit(&note).is_some()
                         && self.sim().standing(event.replica).is_some_and(|it| it.role == RoleShape::Leader)
                 }
-                (Jump::Fault, What::Command(command)) => command.is_fault() || matches!(command, Command::Crash { .. }),
+                (Jump::Fault, What::Command(command)) => command.is_fault(),
                 (Jump::Fault, What::Failed(..) | What::Ended(_)) => true,
                 _ => false,
             }),

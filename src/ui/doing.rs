@@ -166,11 +166,7 @@ impl App {
             Msg::Steadily(client) => self.act_with(EVERY, |every_us| Command::SetRate { client, every_us }),
             Msg::Type(field, text) => self.typed.put(field, text),
             Msg::CutBoth(from, to, is_cut) => {
-                let text = self.typed.text(AT).to_owned();
-                for (from, to) in [(from, to), (to, from)] {
-                    self.typed.put(AT, text.clone());
-                    self.act(Command::SetCut { from, to, is_cut });
-                }
+                self.act_all([(from, to), (to, from)].map(|(from, to)| Command::SetCut { from, to, is_cut }));
             }
             Msg::SetLinks(links) => self.set_links(&links),
             Msg::AddClient => self.add_client(),
@@ -237,6 +233,15 @@ impl App {
         true
     }
 
+    /// Does several commands, all now or all at the time that is typed.
+    fn act_all(&mut self, commands: impl IntoIterator<Item = Command>) {
+        let at = self.typed.text(AT).to_owned();
+        for command in commands {
+            self.typed.put(AT, at.clone());
+            self.act(command);
+        }
+    }
+
     fn set_links(&mut self, links: &[Option<(ReplicaId, ReplicaId)>]) {
         let number = |field: usize| self.typed.number(LINK + field);
         let all = (|| {
@@ -250,11 +255,7 @@ impl App {
         })();
         match all {
             Ok(conditions) => {
-                let at = self.typed.text(AT).to_owned();
-                for &link in links {
-                    self.typed.put(AT, at.clone());
-                    self.act(Command::SetLink { link, conditions });
-                }
+                self.act_all(links.iter().map(|&link| Command::SetLink { link, conditions }));
             }
             Err(error) => self.say_wrong(&error),
         }

@@ -9,7 +9,7 @@ fn main() {
 mod native {
     use criterion::{BatchSize, BenchmarkId, Criterion};
     use raftwerk::executor::{EventExecutor, MockEventExecutor, MockTime, Work};
-    use raftwerk::raft::kraft::KRaft;
+    use raftwerk::raft::Any;
     use raftwerk::raft::{ClientSettings, Form};
     use raftwerk::scenario::Record;
     use raftwerk::session::Session;
@@ -70,7 +70,7 @@ mod native {
         group.finish();
     }
 
-    fn warm(replicas: u8, form: Form) -> Sim<KRaft> {
+    fn warm(replicas: u8, form: Form) -> Sim<Any> {
         let client = ClientSettings { form, poll_state_max_age_ms: 0 };
         let record = Record { replicas, client, ..Record::default() };
         let session = Session::open(record).expect("a good record");
@@ -79,7 +79,7 @@ mod native {
         sim
     }
 
-    fn run_until(sim: &mut Sim<KRaft>, until_us: u64) {
+    fn run_until(sim: &mut Sim<Any>, until_us: u64) {
         while sim.next_due_us() <= until_us && sim.step() {}
     }
 

@@ -3,8 +3,8 @@
 
 use raftwerk::explain::{Because, Question, ask};
 use raftwerk::raft::kraft::Note;
-use raftwerk::raft::{ReplicaId, ReplicaSet, Verdict};
-use raftwerk::scenario::{Record, Start, link};
+use raftwerk::raft::{Either, ReplicaId, ReplicaSet, Verdict};
+use raftwerk::scenario::{Record, Start, from_json};
 use raftwerk::session::Session;
 use raftwerk::sim::{Command, What};
 
@@ -68,9 +68,9 @@ fn a_record_that_only_a_former_leader_has_will_go() {
 
 #[test]
 fn why_a_vote_was_refused() {
-    // The newcomer's run: two campaign at once.
-    let newcomer = link::decode(include_str!("../scenarios/newcomer.link")).expect("a good link").expect("not empty");
-    let mut session = Session::open(newcomer).expect("it opens");
+    // Two campaign at once.
+    let record = from_json(include_str!("../scenarios/kraft.json")).expect("a good scenario");
+    let mut session = Session::open(record).expect("it opens");
     let mut found = 0;
     for _ in 0..60 {
         assert!(session.step());
@@ -85,7 +85,7 @@ fn why_a_vote_was_refused() {
         let because = ask(session.sim(), steps.into_iter().rev(), Question::WhyRefused { by, to, number });
         let Because::Refused { by: who, note } = because else { panic!("{because:?}") };
         assert_eq!(who, by);
-        assert!(matches!(note, Note::Refused { to: whom, .. } if whom == to), "{note:?}");
+        assert!(matches!(note, Either::KRaft(Note::Refused { to: whom, .. }) if whom == to), "{note:?}");
         found += 1;
     }
     assert!(found > 0);

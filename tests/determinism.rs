@@ -4,8 +4,8 @@ mod common;
 
 use proptest::prelude::*;
 use raftwerk::executor::NEVER;
+use raftwerk::raft::Any;
 use raftwerk::raft::ReplicaId;
-use raftwerk::raft::kraft::KRaft;
 use raftwerk::scenario::{Record, from_json, link, to_json, validate};
 use raftwerk::session::Session;
 use raftwerk::sim::{Command, CommandError, DRAWS_PER_MESSAGE, EventName, Sim, Stream, What};
@@ -104,7 +104,7 @@ proptest! {
 }
 
 /// All messages of a run: (from, to, number) -> (sent, arrives).
-fn messages(sim: &mut Sim<KRaft>, until_us: u64) -> BTreeMap<(ReplicaId, ReplicaId, u32), (u64, u64)> {
+fn messages(sim: &mut Sim<Any>, until_us: u64) -> BTreeMap<(ReplicaId, ReplicaId, u32), (u64, u64)> {
     let mut all = BTreeMap::new();
     while sim.next_due_us() <= until_us && sim.step() {
         for event in sim.last_step() {
@@ -181,7 +181,7 @@ fn every_message_takes_the_same_number_of_draws_whatever_is_set() {
         record.links.reorder_ppm = 300_000;
         let mut session = Session::open(record).expect("it opens");
         let link = (ReplicaId(0), ReplicaId(session.sim().replicas() - 1));
-        let on_link = |event: &&raftwerk::sim::TraceEvent<KRaft>| {
+        let on_link = |event: &&raftwerk::sim::TraceEvent<Any>| {
             event.replica == link.0 && matches!(event.what, What::Sent { to, .. } if to == link.1)
         };
         let mut sent = session.sim().last_step().iter().filter(on_link).count();

@@ -7,7 +7,8 @@
 
 mod common;
 
-use raftwerk::raft::kraft::KRaft;
+use raftwerk::raft::Any;
+use raftwerk::raft::kraft::KRaftReplica;
 use raftwerk::raft::{ClientSettings, Form, ReplicaId, TaskKind};
 use raftwerk::scenario::Record;
 use raftwerk::session::Session;
@@ -30,7 +31,7 @@ impl Story {
         Self { replicas: vec![Vec::new(); n], links: BTreeMap::new() }
     }
 
-    fn add(&mut self, sim: &Sim<KRaft>, trace: &[TraceEvent<KRaft>]) {
+    fn add(&mut self, sim: &Sim<Any>, trace: &[TraceEvent<Any>]) {
         for event in trace {
             if let What::Sent { to, number, at_us, fate, face } = event.what {
                 let line = format!("{} #{number} {face:?} {at_us} {fate:?}", event.at_us);
@@ -38,7 +39,7 @@ impl Story {
             }
         }
         for id in sim.ids() {
-            let stored = sim.replica(id).map(|replica| format!("{:?}", replica.stored()));
+            let stored = sim.replica(id).map(|replica| format!("{:?}", replica.kraft().map(KRaftReplica::stored)));
             let line = format!("{:?} {stored:?}", sim.standing(id));
             let story = &mut self.replicas[id.index()];
             if story.last().is_none_or(|last| !last.ends_with(&line)) {
@@ -111,7 +112,7 @@ fn count(client: ClientSettings, steps: u64) -> (u64, u64, u64, u64) {
     let mut messages = 0;
     for _ in 0..steps {
         session.step();
-        let delivered = |event: &&TraceEvent<KRaft>| matches!(event.what, What::Delivered { .. });
+        let delivered = |event: &&TraceEvent<Any>| matches!(event.what, What::Delivered { .. });
         messages += session.last_step().iter().filter(delivered).count() as u64;
     }
     let after = totals(&session);

@@ -29,11 +29,13 @@ fn the_epoch_hues_are_what_the_formula_gives() {
 }
 
 #[test]
-fn the_newcomers_link_is_the_newcomers_scenario() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/newcomer.json");
-    let text = std::fs::read_to_string(path).expect("the file is there");
-    let record = raftwerk::scenario::from_json(&text).expect("a good scenario");
-    check("scenarios/newcomer.link", &raftwerk::scenario::link::encode(&record));
+fn the_links_on_file_are_their_scenarios() {
+    for name in ["newcomer", "kraft"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("scenarios/{name}.json"));
+        let text = std::fs::read_to_string(path).expect("the file is there");
+        let record = raftwerk::scenario::from_json(&text).expect("a good scenario");
+        check(&format!("scenarios/{name}.link"), &raftwerk::scenario::link::encode(&record));
+    }
 }
 
 /// A cluster of 25 with a leader, and a client that appends twenty records a second for half a minute.

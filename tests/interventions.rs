@@ -2,9 +2,10 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 use raftwerk::executor::NEVER;
+use raftwerk::raft::ProtocolSettings;
 use raftwerk::raft::kraft::KRaftSettings;
 use raftwerk::raft::{ReplicaId, RoleShape, Timer, TimerKind};
-use raftwerk::scenario::{ProtocolSettings, Record, validate};
+use raftwerk::scenario::{Record, validate};
 use raftwerk::session::{ActError, Search, Session, Until};
 use raftwerk::sim::{
     Alarm, CallFate, ClientOptions, ClientRequest, Command, CommandError, EventName, FlightName, Groups,

@@ -2,9 +2,10 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 use raftwerk::explain::{Because, Question, ask};
+use raftwerk::raft::ProtocolSettings;
 use raftwerk::raft::kraft::{KRaftSettings, Rules};
 use raftwerk::raft::{ReplicaId, ReplicaSet, RoleShape, Standing};
-use raftwerk::scenario::{ProtocolSettings, Record, Start, to_json};
+use raftwerk::scenario::{Record, Start, to_json};
 use raftwerk::session::Session;
 use raftwerk::sim::{Command, LinkConditions};
 

@@ -58,9 +58,10 @@ fn bad_input_names_its_field() {
 
 #[test]
 fn starts_that_contradict_themselves_name_their_field() {
+    use raftwerk::raft::ProtocolSettings;
     use raftwerk::raft::ReplicaId;
     use raftwerk::raft::kraft::KRaftSettings;
-    use raftwerk::scenario::{ProtocolSettings, Record, Start, validate};
+    use raftwerk::scenario::{Record, Start, validate};
     let good = || Record {
         replicas: 3,
         starts: vec![

@@ -6,9 +6,9 @@
 //! seeds; `RAFTWERK_SEEDS` sets another number.
 #![cfg(not(target_arch = "wasm32"))]
 
-use raftwerk::raft::kraft::{KRaft, KRaftSettings, Note};
-use raftwerk::raft::{Replica, ReplicaId, ReplicaSet, RoleShape};
-use raftwerk::scenario::{ProtocolSettings, Record, link};
+use raftwerk::raft::kraft::{KRaftSettings, Note};
+use raftwerk::raft::{Any, Either, Protocol, ProtocolSettings, Replica, ReplicaId, ReplicaSet, RoleShape};
+use raftwerk::scenario::{Record, link};
 use raftwerk::session::Session;
 use raftwerk::sim::{Command, LinkConditions, Placed, Property, Sim, Stream, What, scale};
 use std::sync::Mutex;
@@ -32,7 +32,7 @@ struct Coverage {
 struct Run {
     name: &'static str,
     record: Record,
-    sim: Sim<KRaft>,
+    sim: Sim<Any>,
     commands: Vec<Placed>,
     luck: Stream,
     append_at_us: u64,
@@ -93,8 +93,7 @@ impl Run {
     }
 
     fn voters(&self) -> Vec<ReplicaId> {
-        let ProtocolSettings::KRaft(kraft) = &self.record.protocol;
-        kraft.voters(self.record.replicas).iter().collect()
+        Any::voters(&self.record.protocol, self.record.replicas).iter().collect()
     }
 
     fn running(&self) -> Vec<ReplicaId> {
@@ -157,10 +156,12 @@ impl Run {
         }
         for event in self.sim.last_step() {
             match event.what {
-                What::Note(Note::Truncated { .. }) => self.coverage.truncations += 1,
-                What::Note(Note::ToldDiverging { .. }) => self.coverage.diverging += 1,
-                What::Note(Note::Lost { .. }) => self.coverage.split_votes += 1,
-                What::Note(Note::Became { to: RoleShape::Resigned, .. }) => self.coverage.resignations += 1,
+                What::Note(Either::KRaft(Note::Truncated { .. })) => self.coverage.truncations += 1,
+                What::Note(Either::KRaft(Note::ToldDiverging { .. })) => self.coverage.diverging += 1,
+                What::Note(Either::KRaft(Note::Lost { .. })) => self.coverage.split_votes += 1,
+                What::Note(Either::KRaft(Note::Became { to: RoleShape::Resigned, .. })) => {
+                    self.coverage.resignations += 1;
+                }
                 What::Sent { fate: raftwerk::sim::Fate::Lost, .. } => self.coverage.lost += 1,
                 What::Failed(fault, task) if self.holds.contains(&Property::MonotonicEpoch) => {
                     self.fail(&format!("{fault:?} in {task:?}"));

@@ -3,8 +3,7 @@
 //! An answer is a code with the numbers that decide it, from the state or from the trace of the step that decided;
 //! nothing is guessed.
 
-use crate::raft::kraft::{KRaft, Note, Role};
-use crate::raft::{Replica, ReplicaId, ReplicaSet, RoleShape};
+use crate::raft::{Any, AnyNote, Protocol, Replica, ReplicaId, ReplicaSet, RoleShape, Theme};
 use crate::sim::{Sim, TraceEvent, What};
 
 /// What can be asked.
@@ -122,7 +121,7 @@ pub enum Because {
         /// Who refused.
         by: ReplicaId,
         /// Why.
-        note: Note,
+        note: AnyNote,
     },
     /// It was not refused.
     NotRefused,
@@ -133,14 +132,10 @@ pub enum Because {
 /// Answers a question about a moment. `steps` are the traces of the steps that led to it, the newest first, as far as they
 /// are remembered.
 #[must_use]
-pub fn ask<'a>(
-    sim: &Sim<KRaft>,
-    steps: impl IntoIterator<Item = &'a [TraceEvent<KRaft>]>,
-    question: Question,
-) -> Because {
+pub fn ask<'a>(sim: &Sim<Any>, steps: impl IntoIterator<Item = &'a [TraceEvent<Any>]>, question: Question) -> Because {
     match question {
         Question::WhyRefused { by, to, number } => {
-            let sent = |event: &TraceEvent<KRaft>| {
+            let sent = |event: &TraceEvent<Any>| {
                 event.replica == by
                     && matches!(event.what, What::Sent { to: whom, number: n, .. } if (whom, n) == (to, number))
             };
@@ -165,17 +160,16 @@ fn small(count: u32) -> u8 {
     u8::try_from(count).unwrap_or(u8::MAX)
 }
 
-fn why_refused(trace: &[TraceEvent<KRaft>], by: ReplicaId) -> Because {
+fn why_refused(trace: &[TraceEvent<Any>], by: ReplicaId) -> Because {
+    let is_refusal = |note: &AnyNote| matches!(Any::gist(note).theme, Theme::Refusal | Theme::VoteRefused);
     let note = trace.iter().find_map(|event| match event.what {
-        What::Note(
-            note @ (Note::Refused { .. } | Note::Fenced { .. } | Note::NotLeader { .. } | Note::ToldDiverging { .. }),
-        ) if event.replica == by => Some(note),
+        What::Note(note) if event.replica == by && is_refusal(&note) => Some(note),
         _ => None,
     });
     note.map_or(Because::NotRefused, |note| Because::Refused { by, note })
 }
 
-fn why_not_committed(sim: &Sim<KRaft>, offset: u64) -> Because {
+fn why_not_committed(sim: &Sim<Any>, offset: u64) -> Because {
     let holders = set(sim.ids().filter(|&id| sim.log(id).is_some_and(|log| log.get(offset).is_some())));
     let knows = |id: ReplicaId| sim.replica(id).and_then(|it| it.standing().committed).is_some_and(|hw| offset < hw);
     if sim.ids().any(knows) {
@@ -187,25 +181,23 @@ fn why_not_committed(sim: &Sim<KRaft>, offset: u64) -> Because {
     let Some((leads, running)) = sim.leader().and_then(|(id, _)| Some((id, sim.replica(id)?))) else {
         return Because::NoLeader { holders };
     };
-    let Role::Leader { epoch_start, followers, .. } = running.role() else {
+    let (Some(peers), Some(epoch_start)) = (running.peers(), running.commits_from()) else {
         return Because::NoLeader { holders };
     };
     if !holders.contains(leads) {
         return Because::NotInTheLeadersLog { leader: leads };
     }
-    let voters = running.voters();
-    let has_told =
-        |past: u64| set(voters.iter().filter(|id| followers[id.index()].end_offset.is_some_and(|end| end > past)));
-    let told = has_told(offset);
+    let voters = running.face().voters;
+    let told = set(peers.iter().filter(|it| it.is_voter && it.matched.is_some_and(|end| end > offset)).map(|it| it.id));
     if told.len() < voters.majority() {
         return Because::TooFewHaveIt { told, need: small(voters.majority()) };
     }
-    Because::OfAnOlderEpoch { leader: leads, epoch_start: *epoch_start }
+    Because::OfAnOlderEpoch { leader: leads, epoch_start }
 }
 
 /// What stands in each voter's way.
-fn standings(sim: &Sim<KRaft>) -> Because {
-    let voters = sim.settings().protocol.voters(sim.replicas());
+fn standings(sim: &Sim<Any>) -> Because {
+    let voters = Any::voters(&sim.settings().protocol, sim.replicas());
     let [mut leading, mut free, mut stopped, mut apart, mut behind, mut refused] = [ReplicaSet::default(); 6];
     for id in voters.iter() {
         let among = match why_not_elected(sim, id) {
@@ -221,17 +213,17 @@ fn standings(sim: &Sim<KRaft>) -> Because {
     Because::Standings { leading, free, stopped, apart, behind, refused, need: small(voters.majority()) }
 }
 
-fn why_not_elected(sim: &Sim<KRaft>, replica: ReplicaId) -> Because {
+fn why_not_elected(sim: &Sim<Any>, replica: ReplicaId) -> Because {
     let Some(running) = sim.replica(replica) else {
         return Because::IsDown;
     };
     if sim.is_paused(replica) {
         return Because::IsPaused;
     }
-    if running.role().shape() == RoleShape::Leader {
+    if running.standing().role == RoleShape::Leader {
         return Because::Leads;
     }
-    let voters = running.voters();
+    let voters = running.face().voters;
     if !voters.contains(replica) {
         return Because::IsObserver;
     }
@@ -250,17 +242,14 @@ fn why_not_elected(sim: &Sim<KRaft>, replica: ReplicaId) -> Because {
     if rest.len() < voters.majority() {
         return Because::LogBehind { ahead, rest, need };
     }
-    let rules = sim.settings().protocol.rules;
-    let follows = |id: ReplicaId| match sim.replica(id).map(|it| it.role()) {
-        Some(Role::Follower { leader, has_fetched: true, .. }) if *leader != replica => Some(*leader),
-        Some(Role::Leader { .. }) => Some(id),
-        _ => None,
+    let protocol = &sim.settings().protocol;
+    let stands_by = |id: ReplicaId| {
+        let now_us = sim.clock(id).local_us(sim.now_us());
+        sim.replica(id).and_then(|it| it.stands_by(protocol, now_us)).filter(|&leader| leader != replica)
     };
-    let refusing = set(rest.iter().filter(|&id| id != replica && follows(id).is_some()));
-    let is_stopped = rules.pre_vote && rules.fetched_refuses_pre_vote;
-    if is_stopped
-        && rest.without(refusing).len() < voters.majority()
-        && let Some(leader) = refusing.iter().find_map(follows)
+    let refusing = set(rest.iter().filter(|&id| id != replica && stands_by(id).is_some()));
+    if rest.without(refusing).len() < voters.majority()
+        && let Some(leader) = refusing.iter().find_map(stands_by)
     {
         return Because::OthersFollow { refusing, leader };
     }

@@ -9,8 +9,10 @@ mod ask;
 
 pub use ask::{Because, Question, ask};
 
-use crate::raft::kraft::{KRaft, MessageKind, Note};
-use crate::raft::{Fault, MessageFace, ReplicaId, RequestError, RoleShape, TaskKind, Timer};
+use crate::raft::{
+    Any, AnyKind, AnyNote, Fault, Gist, MessageFace, Protocol, ReplicaId, RequestError, RoleShape, TaskKind, Theme,
+    Timer,
+};
 use crate::sim::{Alarm, CallNote, Command, EventName, TraceEvent, What};
 
 /// What set a step off.
@@ -27,7 +29,7 @@ pub enum Trigger {
         /// To whom.
         to: ReplicaId,
         /// What it was.
-        face: MessageFace<MessageKind>,
+        face: MessageFace<AnyKind>,
         /// Whether nobody was there to take it.
         is_wasted: bool,
     },
@@ -60,9 +62,9 @@ pub struct Explanation {
     /// What set it off.
     pub trigger: Trigger,
     /// The line that says why, and where.
-    pub why: Option<(ReplicaId, Note)>,
+    pub why: Option<(ReplicaId, AnyNote)>,
     /// What followed from it, if that has a line of its own.
-    pub then: Option<(ReplicaId, Note)>,
+    pub then: Option<(ReplicaId, AnyNote)>,
     /// What stopped a replica.
     pub fault: Option<(ReplicaId, Fault)>,
     /// What a replica refused to do for its user.
@@ -79,14 +81,9 @@ impl Explanation {
     /// Whether it is one of the few things that are worth saying aloud while a run plays (case B26).
     #[must_use]
     pub fn is_news(&self) -> bool {
-        let changes_leader = |part: &Option<(ReplicaId, Note)>| {
-            matches!(
-                part,
-                Some((
-                    _,
-                    Note::Became { to: RoleShape::Leader, .. } | Note::Became { from: Some(RoleShape::Leader), .. }
-                ))
-            )
+        let changes_leader = |part: &Option<(ReplicaId, AnyNote)>| {
+            let change = part.and_then(|(_, note)| Any::role_change(&note));
+            change.is_some_and(|it| it.to == RoleShape::Leader || it.from == Some(RoleShape::Leader))
         };
         self.fault.is_some()
             || changes_leader(&self.why)
@@ -98,30 +95,9 @@ impl Explanation {
     }
 }
 
-/// How telling a line is; the most telling one makes the sentence.
-const fn weight(note: &Note) -> u8 {
-    match note {
-        Note::Became { .. } | Note::ShutdownEnded { .. } => 9,
-        Note::Lost { .. } => 8,
-        Note::Granted { .. } | Note::Refused { .. } | Note::SuccessorWait { .. } | Note::Truncated { .. } => 7,
-        Note::HighWatermark { .. } => 6,
-        Note::ResignAsked { .. } | Note::ShutdownAsked { .. } | Note::Drained { .. } => 6,
-        Note::AppendTaken { .. } => 5,
-        Note::Told { .. } => 1,
-        Note::Counted { .. } | Note::ToldDiverging { .. } | Note::LeaderChangeAppended { .. } => 5,
-        Note::Appended { .. } | Note::Served { .. } | Note::Fenced { .. } | Note::NotLeader { .. } => 4,
-        Note::HeardLeader { .. }
-        | Note::Acknowledged { .. }
-        | Note::HighWatermarkWaits { .. }
-        | Note::HighWatermarkStays { .. } => 3,
-        Note::Parked { .. } | Note::WaitOver { .. } | Note::UpToDate { .. } | Note::BeginQuorumRound { .. } => 2,
-        Note::LateAnswer { .. } | Note::OldAnswer { .. } | Note::RequestTimedOut { .. } | Note::BackoffOver { .. } => 1,
-    }
-}
-
 /// Explains a step from its trace; `is_open` says that the trace is not complete yet.
 #[must_use]
-pub fn explain(trace: &[TraceEvent<KRaft>], is_open: bool) -> Explanation {
+pub fn explain(trace: &[TraceEvent<Any>], is_open: bool) -> Explanation {
     let trigger = trace
         .iter()
         .find_map(|event| match event.what {
@@ -145,21 +121,24 @@ pub fn explain(trace: &[TraceEvent<KRaft>], is_open: bool) -> Explanation {
         What::Note(note) => Some((event.replica, note)),
         _ => None,
     });
-    let all: Vec<_> = notes.collect();
-    let role = all.iter().rev().find(|(_, note)| matches!(note, Note::Became { .. })).copied();
-    let other = all
-        .iter()
-        .filter(|(_, note)| !matches!(note, Note::Became { .. }))
-        .max_by_key(|(_, note)| weight(note))
-        .copied();
-    let (why, then) = match (role, other) {
+    let all: Vec<_> = notes.map(|(id, note)| (id, note, Any::gist(&note))).collect();
+    let role = all.iter().rev().find(|(.., gist)| gist.theme == Theme::Role).copied();
+    let others = all.iter().filter(|(.., gist)| gist.theme != Theme::Role);
+    let other = others.max_by_key(|(.., gist)| gist.weight).copied();
+    let line = |part: Option<(ReplicaId, AnyNote, Gist)>| part.map(|(id, note, _)| (id, note));
+    let (why, then) = match (role, other.map(|(.., gist)| gist.theme)) {
         _ if matches!(trigger, Trigger::Began) => (None, None),
         // The answer that was counted is why the role changed.
-        (Some(role), Some(other @ (_, Note::Counted { .. }))) => (Some(other), Some(role)),
-        // A vote is judged after a higher epoch was taken over.
-        (Some(role), Some(other @ (_, Note::Granted { .. } | Note::Refused { .. }))) => (Some(role), Some(other)),
-        (Some(role), _) => (Some(role), None),
-        (None, other) => (other, None),
+        (Some(_), Some(Theme::Count)) => (line(other), line(role)),
+        // A vote is judged after a higher epoch was taken over, and so is what a new leader says.
+        (Some(_), Some(Theme::Vote | Theme::VoteRefused | Theme::Log | Theme::Refusal)) => (line(role), line(other)),
+        (Some(_), _) => (line(role), None),
+        // Entries that were appended, and what was learned to be committed with them.
+        (None, Some(Theme::Commit)) => {
+            let log = all.iter().rev().find(|(.., gist)| gist.theme == Theme::Log).copied();
+            if log.is_some() { (line(log), line(other)) } else { (line(other), None) }
+        }
+        (None, _) => (line(other), None),
     };
     let fault = trace.iter().find_map(|event| match event.what {
         What::Failed(fault, _) => Some((event.replica, fault)),
@@ -169,7 +148,7 @@ pub fn explain(trace: &[TraceEvent<KRaft>], is_open: bool) -> Explanation {
         What::Refused(why) => Some((event.replica, why)),
         _ => None,
     });
-    let call = |event: &TraceEvent<KRaft>| match event.what {
+    let call = |event: &TraceEvent<Any>| match event.what {
         What::Call(note) => Some((event.replica, note)),
         _ => None,
     };
@@ -181,33 +160,49 @@ pub fn explain(trace: &[TraceEvent<KRaft>], is_open: bool) -> Explanation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::raft::Verdict;
-    use crate::raft::kraft::Cause;
+    use crate::raft::kraft::{Cause, MessageKind, Note};
+    use crate::raft::{Either, Verdict};
 
     #[test]
     fn a_vote_is_told_after_the_epoch_and_an_election_after_the_count() {
-        let event = |what| TraceEvent::<KRaft> { at_us: 0, replica: ReplicaId(1), what };
-        let face = MessageFace { kind: MessageKind::Vote, epoch: 1, verdict: Verdict::Asks, entries: 0 };
+        let event = |what| TraceEvent::<Any> { at_us: 0, replica: ReplicaId(1), what };
+        let face = MessageFace { kind: Either::KRaft(MessageKind::Vote), epoch: 1, verdict: Verdict::Asks, entries: 0 };
         let delivered = What::Delivered { from: ReplicaId(0), number: 1, face, is_wasted: false };
         let became = |to, cause| {
-            What::Note(Note::Became { from: Some(RoleShape::Candidate), to, epoch: 1, cause, leader: None })
+            What::Note(Either::KRaft(Note::Became {
+                from: Some(RoleShape::Candidate),
+                to,
+                epoch: 1,
+                cause,
+                leader: None,
+            }))
         };
-        let granted =
-            What::Note(Note::Granted { to: ReplicaId(0), epoch: 1, pre_vote: false, theirs: (0, 0), ours: (0, 0) });
+        let granted = What::Note(Either::KRaft(Note::Granted {
+            to: ReplicaId(0),
+            epoch: 1,
+            pre_vote: false,
+            theirs: (0, 0),
+            ours: (0, 0),
+        }));
         let vote = explain(
             &[event(delivered), event(became(RoleShape::Unattached, Cause::HigherEpoch)), event(granted)],
             false,
         );
-        assert!(matches!(vote.why, Some((_, Note::Became { .. }))));
-        assert!(matches!(vote.then, Some((_, Note::Granted { .. }))));
-        let counted =
-            What::Note(Note::Counted { from: ReplicaId(0), granted: true, pre_vote: false, have: 2, need: 2 });
+        assert!(matches!(vote.why, Some((_, Either::KRaft(Note::Became { .. })))));
+        assert!(matches!(vote.then, Some((_, Either::KRaft(Note::Granted { .. })))));
+        let counted = What::Note(Either::KRaft(Note::Counted {
+            from: ReplicaId(0),
+            granted: true,
+            pre_vote: false,
+            have: 2,
+            need: 2,
+        }));
         let election = explain(
             &[event(delivered), event(counted), event(became(RoleShape::Leader, Cause::MajorityGranted))],
             false,
         );
-        assert!(matches!(election.why, Some((_, Note::Counted { .. }))));
-        assert!(matches!(election.then, Some((_, Note::Became { to: RoleShape::Leader, .. }))));
+        assert!(matches!(election.why, Some((_, Either::KRaft(Note::Counted { .. })))));
+        assert!(matches!(election.then, Some((_, Either::KRaft(Note::Became { to: RoleShape::Leader, .. })))));
         assert!(election.is_news() && !vote.is_news());
     }
 }

@@ -29,6 +29,8 @@ pub enum Payload {
         /// Who voted for it.
         granting: ReplicaSet,
     },
+    /// The first entry of a leader's term in the paper's Raft (§8).
+    NoOp,
     /// A client's command: set `key` to `value`.
     Set {
         /// What to set.
@@ -65,7 +67,7 @@ impl Payload {
     #[must_use]
     #[inline]
     pub const fn is_control(self) -> bool {
-        matches!(self, Self::LeaderChange { .. })
+        matches!(self, Self::LeaderChange { .. } | Self::NoOp)
     }
 }
 
@@ -253,6 +255,23 @@ impl Log {
         })
     }
 
+    /// At most `most` entries from `offset` on, up to a segment's worth, wherever batches begin; `None` at the end or for none.
+    #[must_use]
+    #[inline]
+    pub fn read_at_most(&self, offset: u64, most: u8) -> Option<Records> {
+        if offset >= self.end || most == 0 {
+            return None;
+        }
+        let (segment, at) = self.find(offset);
+        let (_, entries) = &self.segments[segment];
+        Some(Records {
+            segment: Arc::clone(entries),
+            base: offset,
+            first: u8::try_from(at).expect("a segment has 64 entries"),
+            count: u8::try_from(entries.len() - at).expect("a segment has 64 entries").min(most),
+        })
+    }
+
     /// The largest epoch of the log that is not above `epoch`, and where it ends (spec 5.2).
     #[must_use]
     #[inline]
@@ -322,6 +341,7 @@ pub fn encode_entry(entry: Entry, out: &mut Encoder) {
             out.u32(u32::from(key));
             out.u64(value);
         }
+        Payload::NoOp => out.u8(2),
     }
 }
 

@@ -8,6 +8,7 @@
 use super::digest::Encoder;
 use super::ids::{ReplicaId, ReplicaSet};
 use super::log::Log;
+use super::projection::{Fields, Gist, PeerView, Traffic};
 use super::timers::{Timer, TimerTable};
 use std::fmt::Debug;
 
@@ -120,6 +121,9 @@ pub enum RequestError {
         /// Where it is.
         current: u32,
     },
+    /// Its protocol knows nothing like it.
+    #[error("its protocol has no such request")]
+    NoSuchThing,
     /// It cannot resign: it does not lead.
     #[error("it cannot resign from epoch {epoch}: it does not lead it")]
     NotLeader {
@@ -314,8 +318,34 @@ pub struct MessageFace<K> {
     pub epoch: u32,
     /// Request, or how the answer turned out.
     pub verdict: Verdict,
-    /// How many log entries it carries.
+    /// How many log entries it carries, or its request carried.
     pub entries: u8,
+}
+
+/// A change of role.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RoleChange {
+    /// What it was; `None` at the start.
+    pub from: Option<RoleShape>,
+    /// What it is.
+    pub to: RoleShape,
+    /// In which epoch.
+    pub epoch: u32,
+}
+
+/// What a replica has on its disk where a run begins in the middle.
+#[derive(Clone, Debug, Default)]
+pub struct Beginning {
+    /// Its epoch or term.
+    pub epoch: u32,
+    /// The leader of that epoch, where that is kept.
+    pub leader: Option<ReplicaId>,
+    /// Whom it voted for in that epoch.
+    pub voted: Option<ReplicaId>,
+    /// What it knows to be committed, exclusive.
+    pub committed: Option<u64>,
+    /// Its log.
+    pub log: Log,
 }
 
 /// A protocol: a family of types and nothing else.
@@ -335,14 +365,29 @@ pub trait Protocol: Copy + Debug + PartialEq + Sized + 'static {
     /// One member.
     type Replica: Replica<Self>;
 
+    /// Which part of the traffic a message belongs to.
+    fn traffic(face: &MessageFace<Self::MessageKind>) -> Traffic;
+
     /// Writes a message for a digest.
     fn encode_message(message: &Self::Message, out: &mut Encoder);
 
     /// What is drawn of a message.
     fn message_face(message: &Self::Message) -> MessageFace<Self::MessageKind>;
 
+    /// The fields of a message from `from`, by the protocol's names.
+    fn message_fields(message: &Self::Message, from: ReplicaId, put: &mut Fields<'_>);
+
+    /// Whether a leader can be asked to resign.
+    fn resigns(settings: &Self::Settings) -> bool;
+
+    /// Who votes, of so many replicas.
+    fn voters(settings: &Self::Settings, replicas: u8) -> ReplicaSet;
+
     /// A disk on which nothing was ever written.
-    fn empty_disk() -> Self::Disk;
+    fn empty_disk(settings: &Self::Settings) -> Self::Disk;
+
+    /// A disk in the middle of a run.
+    fn disk_of(settings: &Self::Settings, beginning: Beginning) -> Self::Disk;
 
     /// A new disk in the place of one that was lost.
     fn wiped_disk(lost: &Self::Disk) -> Self::Disk;
@@ -353,11 +398,14 @@ pub trait Protocol: Copy + Debug + PartialEq + Sized + 'static {
     /// Writes a disk for a state digest.
     fn encode_disk(disk: &Self::Disk, out: &mut Encoder);
 
+    /// What a note is about, and how telling it is.
+    fn gist(note: &Self::Note) -> Gist;
+
     /// Up to where a note says that entries are committed, exclusive, if it says so.
     fn commit(note: &Self::Note) -> Option<u64>;
 
-    /// The role and epoch that a note says were taken on, if it says so.
-    fn role_change(note: &Self::Note) -> Option<(RoleShape, u32)>;
+    /// The role that a note says was taken on, if it says so.
+    fn role_change(note: &Self::Note) -> Option<RoleChange>;
 }
 
 /// One member of a cluster, as a value.
@@ -407,6 +455,21 @@ pub trait Replica<P: Protocol>: Clone + Debug {
 
     /// What is drawn.
     fn face(&self) -> Face;
+
+    /// Up to where its state machine has been given entries, exclusive.
+    fn applied(&self) -> u64;
+
+    /// What it is beyond its standing, and what only its role has, by the protocol's names.
+    fn fields(&self, put: &mut Fields<'_>);
+
+    /// What a leader knows of each replica, itself included, by index; `None` for whoever does not lead.
+    fn peers(&self) -> Option<Vec<PeerView>>;
+
+    /// The offset from which on a leader commits by counting; what is before it is committed together with that.
+    fn commits_from(&self) -> Option<u64>;
+
+    /// The leader because of whom it would refuse to let another campaign, if the rules make it do so.
+    fn stands_by(&self, settings: &P::Settings, now_us: u64) -> Option<ReplicaId>;
 
     /// Writes everything that decides its future, for a state digest.
     fn encode(&self, out: &mut Encoder);

@@ -29,6 +29,8 @@ pub enum TimerKind {
     Shutdown = 7,
     /// What was appended at a leader waits for more to come with it.
     Linger = 8,
+    /// A leader's next heartbeat in the paper's Raft.
+    Heartbeat = 9,
 }
 
 /// One timer of a replica: its kind and, for those kept per peer, the peer.
@@ -60,11 +62,12 @@ impl Timer {
     #[inline]
     pub const fn index(self) -> usize {
         match (self.kind, self.peer) {
-            (TimerKind::Request, Some(peer)) => 7 + 2 * peer.index(),
-            (TimerKind::RetryBackoff, Some(peer)) => 8 + 2 * peer.index(),
+            (TimerKind::Request, Some(peer)) => 8 + 2 * peer.index(),
+            (TimerKind::RetryBackoff, Some(peer)) => 9 + 2 * peer.index(),
             (TimerKind::LongPoll, _) => 4,
             (TimerKind::Shutdown, _) => 5,
             (TimerKind::Linger, _) => 6,
+            (TimerKind::Heartbeat, _) => 7,
             (kind, _) => kind as usize,
         }
     }
@@ -81,9 +84,10 @@ impl Timer {
             4 => Self::new(TimerKind::LongPoll),
             5 => Self::new(TimerKind::Shutdown),
             6 => Self::new(TimerKind::Linger),
+            7 => Self::new(TimerKind::Heartbeat),
             per_peer => {
-                let peer = ReplicaId(u8::try_from((per_peer - 7) / 2).expect("at most 25 peers"));
-                let kind = if per_peer % 2 == 1 { TimerKind::Request } else { TimerKind::RetryBackoff };
+                let peer = ReplicaId(u8::try_from((per_peer - 8) / 2).expect("at most 25 peers"));
+                let kind = if per_peer % 2 == 0 { TimerKind::Request } else { TimerKind::RetryBackoff };
                 Self::of(kind, peer)
             }
         }
@@ -93,7 +97,7 @@ impl Timer {
     #[must_use]
     #[inline]
     pub const fn table_len(replicas: u8) -> usize {
-        7 + 2 * replicas as usize
+        8 + 2 * replicas as usize
     }
 }
 

@@ -3,10 +3,11 @@
 //! Converted by hand from and to the simulation's types, so that a renamed field there breaks a conversion here and not
 //! a link out there. 64-bit numbers that JavaScript would round are text in JSON.
 
-use super::record::{ProtocolSettings, Record, Start};
+use super::record::{Record, Start};
 use super::validate::{InputError, START_RECORDS_MAX};
+use crate::raft::classic::{self, Backtracking, ClassicSettings, Refused};
 use crate::raft::kraft::{Bootstrap, KRaftSettings, Rules};
-use crate::raft::{ClientSettings, Form, REPLICAS_MAX, ReplicaId, ReplicaSet, Timer, TimerKind};
+use crate::raft::{ClientSettings, Form, ProtocolSettings, REPLICAS_MAX, ReplicaId, ReplicaSet, Timer, TimerKind};
 use crate::sim::{
     Alarm, CLIENTS_MAX, ClientOptions, Command, EventName, FlightName, Groups, LinkConditions, Placed, Plan, client_id,
     client_number,
@@ -81,8 +82,44 @@ pub(super) struct KRaftV0 {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+enum BacktrackingV0 {
+    OneByOne,
+    TermHint,
+    TwoSidedHint,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum RefusedV0 {
+    Waits,
+    StepsDown,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ClassicRulesV0 {
+    pre_vote: bool,
+    check_quorum: bool,
+    no_op: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ClassicV0 {
+    election_min_ms: u32,
+    election_max_ms: u32,
+    heartbeat_ms: u32,
+    batch: u8,
+    backtracking: BacktrackingV0,
+    refused: RefusedV0,
+    rules: ClassicRulesV0,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 enum ProtocolV0 {
     Kraft(KRaftV0),
+    Classic(ClassicV0),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -97,6 +134,7 @@ enum TimerKindV0 {
     LongPoll,
     Shutdown,
     Linger,
+    Heartbeat,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -301,6 +339,7 @@ pub(super) struct RecordV0 {
     behaviour: u16,
     title: String,
     replicas: u8,
+    names: Vec<String>,
     seed: Big,
     links: LinksV0,
     client: ClientV0,
@@ -375,6 +414,7 @@ const fn timer_out(kind: TimerKind) -> TimerKindV0 {
         TimerKind::LongPoll => TimerKindV0::LongPoll,
         TimerKind::Shutdown => TimerKindV0::Shutdown,
         TimerKind::Linger => TimerKindV0::Linger,
+        TimerKind::Heartbeat => TimerKindV0::Heartbeat,
     }
 }
 
@@ -389,6 +429,7 @@ fn timer_in(path: &str, kind: &TimerKindV0, peer: Option<u8>) -> Result<Timer, I
         TimerKindV0::LongPoll => (TimerKind::LongPoll, false),
         TimerKindV0::Shutdown => (TimerKind::Shutdown, false),
         TimerKindV0::Linger => (TimerKind::Linger, false),
+        TimerKindV0::Heartbeat => (TimerKind::Heartbeat, false),
     };
     let path = format!("{path}.peer");
     let peer = peer.map(|peer| id_in(&path, peer)).transpose()?;
@@ -643,23 +684,9 @@ fn start_in(path: &str, start: &StartV0) -> Result<Start, InputError> {
     })
 }
 
-pub(super) fn out(record: &Record) -> RecordV0 {
-    let ProtocolSettings::KRaft(k) = &record.protocol;
-    RecordV0 {
-        format: FORMAT,
-        behaviour: BEHAVIOUR,
-        title: record.title.clone(),
-        replicas: record.replicas,
-        seed: Big(record.seed),
-        links: links_out(&record.links),
-        client: ClientV0 {
-            form: match record.client.form {
-                Form::SeparateEvents => FormV0::SeparateEvents,
-                Form::OnePoll => FormV0::OnePoll,
-            },
-            poll_state_max_age_ms: record.client.poll_state_max_age_ms,
-        },
-        protocol: ProtocolV0::Kraft(KRaftV0 {
+fn protocol_out(protocol: &ProtocolSettings) -> ProtocolV0 {
+    match protocol {
+        ProtocolSettings::KRaft(k) => ProtocolV0::Kraft(KRaftV0 {
             election_timeout_ms: k.election_timeout_ms,
             fetch_timeout_ms: k.fetch_timeout_ms,
             election_backoff_max_ms: k.election_backoff_max_ms,
@@ -679,6 +706,91 @@ pub(super) fn out(record: &Record) -> RecordV0 {
                 fetched_refuses_pre_vote: k.rules.fetched_refuses_pre_vote,
             },
         }),
+        ProtocolSettings::Classic(c) => ProtocolV0::Classic(ClassicV0 {
+            election_min_ms: c.election_min_ms,
+            election_max_ms: c.election_max_ms,
+            heartbeat_ms: c.heartbeat_ms,
+            batch: c.batch,
+            backtracking: match c.backtracking {
+                Backtracking::OneByOne => BacktrackingV0::OneByOne,
+                Backtracking::TermHint => BacktrackingV0::TermHint,
+                Backtracking::TwoSidedHint => BacktrackingV0::TwoSidedHint,
+            },
+            refused: match c.refused {
+                Refused::Waits => RefusedV0::Waits,
+                Refused::StepsDown => RefusedV0::StepsDown,
+            },
+            rules: ClassicRulesV0 {
+                pre_vote: c.rules.pre_vote,
+                check_quorum: c.rules.check_quorum,
+                no_op: c.rules.no_op,
+            },
+        }),
+    }
+}
+
+fn protocol_in(protocol: ProtocolV0) -> Result<ProtocolSettings, InputError> {
+    Ok(match protocol {
+        ProtocolV0::Kraft(k) => ProtocolSettings::KRaft(KRaftSettings {
+            election_timeout_ms: k.election_timeout_ms,
+            fetch_timeout_ms: k.fetch_timeout_ms,
+            election_backoff_max_ms: k.election_backoff_max_ms,
+            request_timeout_ms: k.request_timeout_ms,
+            retry_backoff_ms: k.retry_backoff_ms,
+            fetch_max_wait_ms: k.fetch_max_wait_ms,
+            linger_ms: k.linger_ms,
+            observers: observers_in(&k.observers)?,
+            observers_flush: k.observers_flush,
+            bootstrap: match k.bootstrap {
+                BootstrapV0::Voters => Bootstrap::Voters,
+                BootstrapV0::Nobody => Bootstrap::Nobody,
+            },
+            rules: Rules {
+                pre_vote: k.rules.pre_vote,
+                check_quorum: k.rules.check_quorum,
+                fetched_refuses_pre_vote: k.rules.fetched_refuses_pre_vote,
+            },
+        }),
+        ProtocolV0::Classic(c) => ProtocolSettings::Classic(ClassicSettings {
+            election_min_ms: c.election_min_ms,
+            election_max_ms: c.election_max_ms,
+            heartbeat_ms: c.heartbeat_ms,
+            batch: c.batch,
+            backtracking: match c.backtracking {
+                BacktrackingV0::OneByOne => Backtracking::OneByOne,
+                BacktrackingV0::TermHint => Backtracking::TermHint,
+                BacktrackingV0::TwoSidedHint => Backtracking::TwoSidedHint,
+            },
+            refused: match c.refused {
+                RefusedV0::Waits => Refused::Waits,
+                RefusedV0::StepsDown => Refused::StepsDown,
+            },
+            rules: classic::Rules {
+                pre_vote: c.rules.pre_vote,
+                check_quorum: c.rules.check_quorum,
+                no_op: c.rules.no_op,
+            },
+        }),
+    })
+}
+
+pub(super) fn out(record: &Record) -> RecordV0 {
+    RecordV0 {
+        format: FORMAT,
+        behaviour: BEHAVIOUR,
+        title: record.title.clone(),
+        replicas: record.replicas,
+        names: record.names.clone(),
+        seed: Big(record.seed),
+        links: links_out(&record.links),
+        client: ClientV0 {
+            form: match record.client.form {
+                Form::SeparateEvents => FormV0::SeparateEvents,
+                Form::OnePoll => FormV0::OnePoll,
+            },
+            poll_state_max_age_ms: record.client.poll_state_max_age_ms,
+        },
+        protocol: protocol_out(&record.protocol),
         starts: record.starts.iter().map(start_out).collect(),
         commands: record
             .commands
@@ -711,7 +823,6 @@ pub(super) fn into_record(wire: RecordV0) -> Result<Record, InputError> {
     if !is_known(&wire) {
         return Err(InputError::new("format", "it was made by another version of this page"));
     }
-    let ProtocolV0::Kraft(k) = wire.protocol;
     let plans = wire
         .plans
         .iter()
@@ -741,6 +852,7 @@ pub(super) fn into_record(wire: RecordV0) -> Result<Record, InputError> {
     Ok(Record {
         title: wire.title,
         replicas: wire.replicas,
+        names: wire.names,
         seed: wire.seed.0,
         links: links_in(&wire.links),
         client: ClientSettings {
@@ -750,26 +862,7 @@ pub(super) fn into_record(wire: RecordV0) -> Result<Record, InputError> {
             },
             poll_state_max_age_ms: wire.client.poll_state_max_age_ms,
         },
-        protocol: ProtocolSettings::KRaft(KRaftSettings {
-            election_timeout_ms: k.election_timeout_ms,
-            fetch_timeout_ms: k.fetch_timeout_ms,
-            election_backoff_max_ms: k.election_backoff_max_ms,
-            request_timeout_ms: k.request_timeout_ms,
-            retry_backoff_ms: k.retry_backoff_ms,
-            fetch_max_wait_ms: k.fetch_max_wait_ms,
-            linger_ms: k.linger_ms,
-            observers: observers_in(&k.observers)?,
-            observers_flush: k.observers_flush,
-            bootstrap: match k.bootstrap {
-                BootstrapV0::Voters => Bootstrap::Voters,
-                BootstrapV0::Nobody => Bootstrap::Nobody,
-            },
-            rules: Rules {
-                pre_vote: k.rules.pre_vote,
-                check_quorum: k.rules.check_quorum,
-                fetched_refuses_pre_vote: k.rules.fetched_refuses_pre_vote,
-            },
-        }),
+        protocol: protocol_in(wire.protocol)?,
         starts,
         commands,
         plans,

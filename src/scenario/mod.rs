@@ -13,5 +13,5 @@ mod record;
 mod validate;
 
 pub use json::{from_json, to_json};
-pub use record::{ProtocolSettings, Record, Start};
+pub use record::{Record, Start};
 pub use validate::{InputError, POSITION_MAX, validate, validate_command};

@@ -1,15 +1,8 @@
 //! The record of a run.
 
-use crate::raft::kraft::KRaftSettings;
-use crate::raft::{ClientSettings, ReplicaId};
+use crate::executor::in_order;
+use crate::raft::{ClientSettings, Family, ProtocolSettings, ReplicaId};
 use crate::sim::{LinkConditions, Placed, Plan};
-
-/// Which protocol runs, with its settings.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ProtocolSettings {
-    /// KRaft.
-    KRaft(KRaftSettings),
-}
 
 /// How a replica starts, where it does not start empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,7 +13,7 @@ pub struct Start {
     pub epoch: u32,
     /// Whom it voted for in that epoch.
     pub voted: Option<ReplicaId>,
-    /// Who leads that epoch.
+    /// Who leads that epoch, where the protocol keeps that on disk.
     pub leader: Option<ReplicaId>,
     /// The high watermark it knows.
     pub high_watermark: Option<u64>,
@@ -33,6 +26,8 @@ pub struct Record {
     pub title: String,
     /// How many replicas.
     pub replicas: u8,
+    /// What the replicas are called, where that is not their number; empty, or one name a replica.
+    pub names: Vec<String>,
     /// The seed of all luck.
     pub seed: u64,
     /// How every link starts out.
@@ -55,15 +50,18 @@ pub struct Record {
     pub playhead_us: u64,
 }
 
-impl Default for Record {
-    fn default() -> Self {
+impl Record {
+    /// Five replicas of a protocol at their beginning, with nothing special about them.
+    #[must_use]
+    pub fn of(family: Family) -> Self {
         Self {
             title: String::new(),
             replicas: 5,
+            names: Vec::new(),
             seed: 1,
             links: LinkConditions::default(),
             client: ClientSettings::default(),
-            protocol: ProtocolSettings::KRaft(KRaftSettings::default()),
+            protocol: ProtocolSettings::of(family),
             starts: Vec::new(),
             commands: Vec::new(),
             plans: Vec::new(),
@@ -71,5 +69,34 @@ impl Default for Record {
             tasks: 0,
             playhead_us: 0,
         }
+    }
+}
+
+impl Record {
+    /// The same cluster, seed, links and clients at the start of a run under a protocol, with the same faults at the same
+    /// times: what was done, as far as it can be said of any run, waits for its time.
+    #[must_use]
+    pub fn under(&self, family: Family) -> Self {
+        let done = self.commands.iter().map(|placed| Plan { at_us: placed.at_us, command: placed.command });
+        let all = done.chain(self.plans.iter().copied()).filter(|plan| plan.command.suits_any_run());
+        let is_other = self.protocol.family() != family;
+        let start = |start: &Start| Start { leader: start.leader.filter(|_| !is_other), ..start.clone() };
+        Self {
+            protocol: self.protocol.under(family),
+            starts: self.starts.iter().map(start).collect(),
+            commands: Vec::new(),
+            plans: in_order(all.collect(), |plan| [plan.at_us, 0, 0]),
+            position: 0,
+            tasks: 0,
+            playhead_us: 0,
+            ..self.clone()
+        }
+    }
+}
+
+impl Default for Record {
+    /// One of KRaft.
+    fn default() -> Self {
+        Self::of(Family::KRaft)
     }
 }

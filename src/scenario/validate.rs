@@ -1,8 +1,11 @@
 //! The one check that everything from outside passes.
 
-use super::record::{ProtocolSettings, Record, Start};
+use super::record::{Record, Start};
+use crate::raft::classic::ClassicSettings;
 use crate::raft::kraft::KRaftSettings;
-use crate::raft::{BATCH_ENTRIES, REPLICAS_MAX, ReplicaId, ReplicaSet, TASKS_AT_ONCE_MAX};
+use crate::raft::{
+    Any, BATCH_ENTRIES, Protocol, ProtocolSettings, REPLICAS_MAX, ReplicaId, ReplicaSet, TASKS_AT_ONCE_MAX,
+};
 use crate::sim::{CLIENTS_MAX, Command, EventName, LinkConditions, PPM, client_number};
 
 /// A year in milliseconds would fit; an hour is more than anybody watches.
@@ -19,6 +22,8 @@ const LATENCY_MAX_US_MIN: u32 = 100;
 const COMMANDS_MAX: usize = 100_000;
 /// The most records of a replica's log at the start.
 pub(super) const START_RECORDS_MAX: u64 = 10_000;
+/// The longest name of a node, in characters.
+const NAME_MAX: usize = 12;
 /// The longest title, in bytes.
 const TITLE_MAX: usize = 2_000;
 /// The furthest position of a record, in steps: a second or two of replay. Runs stop there.
@@ -210,15 +215,67 @@ pub fn validate_command(path: &str, command: &Command, replicas: u8) -> Result<(
     }
 }
 
+fn check_classic(path: &str, c: &ClassicSettings) -> Result<(), InputError> {
+    for (name, value) in [("election_min_ms", c.election_min_ms), ("heartbeat_ms", c.heartbeat_ms)] {
+        within(&format!("{path}.{name}"), value.into(), 1, TIMEOUT_MS_MAX.into())?;
+    }
+    let (min_ms, max_ms) = (c.election_min_ms, c.election_max_ms);
+    within(&format!("{path}.election_max_ms"), max_ms.into(), min_ms.into(), TIMEOUT_MS_MAX.into())?;
+    within(&format!("{path}.batch"), c.batch.into(), 1, BATCH_ENTRIES as u64)
+}
+
+/// Checks the protocol's settings.
+fn check_protocol(record: &Record) -> Result<(), InputError> {
+    match &record.protocol {
+        ProtocolSettings::KRaft(kraft) => {
+            check_kraft("protocol.kraft", kraft)?;
+            if kraft.voters(record.replicas).is_empty() {
+                return Err(InputError::new("protocol.kraft.observers", "somebody must be a voter"));
+            }
+            if let Some(id) = kraft.observers.without(ReplicaSet::first(record.replicas)).iter().next() {
+                return Err(InputError::new("protocol.kraft.observers", format!("there is no node {id}")));
+            }
+        }
+        ProtocolSettings::Classic(classic) => {
+            check_classic("protocol.classic", classic)?;
+            if let Some(index) = record.starts.iter().position(|start| start.leader.is_some()) {
+                return Err(InputError::new(
+                    format!("starts[{index}].leader"),
+                    "the paper's Raft keeps no leader on disk: let a node be elected",
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Checks what the replicas are called.
+fn check_names(record: &Record) -> Result<(), InputError> {
+    if record.names.is_empty() {
+        return Ok(());
+    }
+    if record.names.len() != usize::from(record.replicas) {
+        let says = format!("there are {} for {} nodes", record.names.len(), record.replicas);
+        return Err(InputError::new("names", says));
+    }
+    for (index, name) in record.names.iter().enumerate() {
+        let path = || format!("names[{index}]");
+        if !(1..=NAME_MAX).contains(&name.chars().count()) {
+            return Err(InputError::new(path(), format!("a name has 1 to {NAME_MAX} characters")));
+        }
+        if name.trim() != name || name.chars().any(|letter| letter.is_control()) {
+            return Err(InputError::new(path(), "a name has no control characters and no space at its ends"));
+        }
+        if record.names[..index].contains(name) {
+            return Err(InputError::new(path(), "two nodes have this name"));
+        }
+    }
+    Ok(())
+}
+
 /// Checks how the replicas start: each for itself, then against each other.
-fn check_starts(record: &Record, kraft: &KRaftSettings) -> Result<(), InputError> {
-    let voters = kraft.voters(record.replicas);
-    if voters.is_empty() {
-        return Err(InputError::new("protocol.kraft.observers", "somebody must be a voter"));
-    }
-    if let Some(id) = kraft.observers.without(ReplicaSet::first(record.replicas)).iter().next() {
-        return Err(InputError::new("protocol.kraft.observers", format!("there is no node {id}")));
-    }
+fn check_starts(record: &Record) -> Result<(), InputError> {
+    let voters = Any::voters(&record.protocol, record.replicas);
     if record.starts.is_empty() {
         return Ok(());
     }
@@ -315,9 +372,9 @@ pub fn validate(record: &Record) -> Result<(), InputError> {
     check_links("links", &record.links)?;
     let age_ms = record.client.poll_state_max_age_ms;
     within("client.poll_state_max_age_ms", age_ms.into(), 0, TIMEOUT_MS_MAX.into())?;
-    let ProtocolSettings::KRaft(kraft) = &record.protocol;
-    check_kraft("protocol.kraft", kraft)?;
-    check_starts(record, kraft)?;
+    check_names(record)?;
+    check_protocol(record)?;
+    check_starts(record)?;
     within("position", record.position, 0, POSITION_MAX)?;
     within("playhead_us", record.playhead_us, 0, AT_US_MAX)?;
     within("tasks", record.tasks.into(), 0, TASKS_AT_ONCE_MAX.into())?;

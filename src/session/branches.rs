@@ -7,7 +7,7 @@
 //! Holds always: the numbers of branches are never used again; the current branch is not among the others.
 
 use super::Session;
-use crate::raft::kraft::KRaft;
+use crate::raft::Any;
 use crate::scenario::{InputError, validate_command};
 use crate::sim::{Command, CommandError, Compiled, History, Placed, Plan};
 use std::rc::Rc;
@@ -59,7 +59,7 @@ pub(super) struct Head {
 #[derive(Clone, Debug)]
 pub(super) struct Branch {
     head: Head,
-    history: History<KRaft>,
+    history: History<Any>,
     playhead_us: u64,
 }
 
@@ -141,7 +141,7 @@ impl Session {
         let (step, tasks, at_us) = (self.position(), self.sim().tasks_into(), self.playhead_us);
         let line = Rc::new(self.line());
         let before = Arc::new(self.sim().clone());
-        KRaft::act(&mut self.history, Placed { step, tasks, at_us, command, is_planned: false })?;
+        Any::act(&mut self.history, Placed { step, tasks, at_us, command, is_planned: false })?;
         self.keep(Edit::Act(command), Rc::clone(&line));
         if forks {
             self.fork(line, step, at_us, command);
@@ -234,7 +234,7 @@ impl Session {
     /// All branches by their numbers, the current one included.
     #[must_use]
     pub fn branches(&self) -> Vec<BranchView> {
-        let view = |head: &Head, history: &History<KRaft>, is_current| BranchView {
+        let view = |head: &Head, history: &History<Any>, is_current| BranchView {
             id: head.id,
             name: head.name.clone(),
             fork: head.fork,

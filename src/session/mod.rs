@@ -17,9 +17,8 @@ pub use branches::{ActError, BRANCHES_MAX, BranchView, Edit, Fork};
 pub use until::{Jump, Search, Until};
 
 use crate::executor::NEVER;
-use crate::raft::kraft::{Disk, KRaft, QuorumRecord};
-use crate::raft::{Payload, Protocol, ReplicaId};
-use crate::scenario::{InputError, POSITION_MAX, ProtocolSettings, Record, Start, validate};
+use crate::raft::{Any, AnyDisk, Beginning, Log, Payload, Protocol, ProtocolSettings, ReplicaId};
+use crate::scenario::{InputError, POSITION_MAX, Record, Start, validate};
 use crate::sim::{
     CommandError, Compiled, Digests, Fate, History, Mark, Placed, Plan, Sim, SimSettings, TraceEvent, What,
 };
@@ -32,7 +31,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug)]
 pub struct LostFlight {
     /// What was sent, as the trace has it.
-    pub sent: TraceEvent<KRaft>,
+    pub sent: TraceEvent<Any>,
     /// When it would have arrived, in global microseconds.
     pub at_us: u64,
 }
@@ -57,13 +56,13 @@ pub enum OpenError {
 #[derive(Clone, Debug)]
 pub struct Session {
     record: Record,
-    history: History<KRaft>,
+    history: History<Any>,
     playhead_us: u64,
     lost: Vec<LostFlight>,
-    last_trace: Vec<TraceEvent<KRaft>>,
+    last_trace: Vec<TraceEvent<Any>>,
     recent: Recent,
     /// The cluster before the last step, when it was taken to be looked at.
-    before: Option<Arc<Sim<KRaft>>>,
+    before: Option<Arc<Sim<Any>>>,
     /// Which branch this is.
     head: branches::Head,
     /// The other branches.
@@ -75,27 +74,23 @@ pub struct Session {
 }
 
 /// The disk on which a replica starts. Each record of its log is a batch of its own that says where it stands.
-fn disk(start: &Start) -> Disk {
-    let mut disk = Disk {
-        quorum: QuorumRecord { epoch: start.epoch, leader: start.leader, voted: start.voted },
-        high_watermark: start.high_watermark,
-        ..KRaft::empty_disk()
-    };
+fn disk(protocol: &ProtocolSettings, start: &Start) -> AnyDisk {
+    let mut log = Log::default();
     for (offset, &epoch) in (0..).zip(&start.log) {
-        disk.log.append_batch(epoch, &[Payload::Set { key: 0, value: u64::from(epoch) * 1_000 + offset }]);
+        log.append_batch(epoch, &[Payload::Set { key: 0, value: u64::from(epoch) * 1_000 + offset }]);
     }
-    disk
+    let Start { epoch, leader, voted, high_watermark: committed, .. } = *start;
+    Any::disk_of(protocol, Beginning { epoch, leader, voted, committed, log })
 }
 
-fn sim_settings(record: &Record) -> SimSettings<KRaft> {
-    let ProtocolSettings::KRaft(kraft) = &record.protocol;
+fn sim_settings(record: &Record) -> SimSettings<Any> {
     SimSettings {
         replicas: record.replicas,
         seed: record.seed,
         links: record.links,
         client: record.client,
-        protocol: kraft.clone(),
-        disks: record.starts.iter().map(disk).collect(),
+        protocol: record.protocol.clone(),
+        disks: record.starts.iter().map(|start| disk(&record.protocol, start)).collect(),
     }
 }
 
@@ -107,14 +102,14 @@ impl Session {
     pub fn open(record: Record) -> Result<Self, OpenError> {
         validate(&record)?;
         let mut history = History::new(sim_settings(&record), record.commands.clone(), record.plans.clone());
-        let fails = |history: &History<KRaft>, why| OpenError::Command {
+        let fails = |history: &History<Any>, why| OpenError::Command {
             index: history.next_command().and_then(|c| record.commands.iter().position(|&d| d == c)).unwrap_or(0),
             why,
         };
         // All commands must work, also those after the moment.
         let last = record.commands.last().map_or(0, |placed| placed.step + 1);
         let furthest = last.max(record.position);
-        if let Err(why) = KRaft::seek(&mut history, furthest, 0) {
+        if let Err(why) = Any::seek(&mut history, furthest, 0) {
             return Err(fails(&history, why));
         }
         if history.now().steps() < last {
@@ -123,7 +118,7 @@ impl Session {
         if history.now().steps() < record.position {
             return Err(InputError { path: "position".into(), says: "the run ends before it".into() }.into());
         }
-        if let Err(why) = KRaft::seek(&mut history, record.position, record.tasks) {
+        if let Err(why) = Any::seek(&mut history, record.position, record.tasks) {
             return Err(fails(&history, why));
         }
         if history.now().tasks_into() < record.tasks {
@@ -151,7 +146,7 @@ impl Session {
 
     /// The cluster as it is now.
     #[must_use]
-    pub const fn sim(&self) -> &Sim<KRaft> {
+    pub const fn sim(&self) -> &Sim<Any> {
         self.history.now()
     }
 
@@ -200,7 +195,7 @@ impl Session {
 
     /// What happened in the last step.
     #[must_use]
-    pub fn last_step(&self) -> &[TraceEvent<KRaft>] {
+    pub fn last_step(&self) -> &[TraceEvent<Any>] {
         &self.last_trace
     }
 
@@ -218,12 +213,12 @@ impl Session {
 
     /// The steps around here that are remembered, by the position after them, with their traces; also those that come
     /// after where one stands, as far as they are known.
-    pub fn recent(&self) -> impl DoubleEndedIterator<Item = (u64, &[TraceEvent<KRaft>])> {
+    pub fn recent(&self) -> impl DoubleEndedIterator<Item = (u64, &[TraceEvent<Any>])> {
         self.recent.iter()
     }
 
     /// What was sent in the steps up to here that are remembered, in order.
-    pub fn sent(&self) -> impl Iterator<Item = &TraceEvent<KRaft>> {
+    pub fn sent(&self) -> impl Iterator<Item = &TraceEvent<Any>> {
         let here = self.begun();
         let past = self.recent().take_while(move |&(step, _)| step <= here);
         past.flat_map(|(_, trace)| trace).filter(|event| matches!(event.what, What::Sent { .. }))
@@ -231,15 +226,15 @@ impl Session {
 
     /// The cluster before the last step; not while playing.
     #[must_use]
-    pub fn before(&self) -> Option<&Sim<KRaft>> {
+    pub fn before(&self) -> Option<&Sim<Any>> {
         self.before.as_deref()
     }
 
     /// The cluster right after a step, replayed; `None` if the run has not come so far.
     #[must_use]
-    pub fn after_step(&self, step: u64) -> Option<Sim<KRaft>> {
+    pub fn after_step(&self, step: u64) -> Option<Sim<Any>> {
         let mut found = None;
-        KRaft::visit(&self.history, step, step, &mut |sim, _| found = Some(sim.clone()));
+        Any::visit(&self.history, step, step, &mut |sim, _| found = Some(sim.clone()));
         found
     }
 
@@ -268,7 +263,7 @@ impl Session {
 
     /// Goes to the last position at or before a time, as far as the run has come.
     pub fn seek_time(&mut self, at_us: u64) {
-        let _ = KRaft::seek_time(&mut self.history, at_us);
+        let _ = Any::seek_time(&mut self.history, at_us);
         self.playhead_us = self.sim().now_us();
         self.look_around();
         self.set_playhead(at_us);
@@ -319,22 +314,22 @@ impl Session {
     /// Takes the next step; false if nothing is left to do or the run [is full](Self::is_full).
     pub fn step(&mut self) -> bool {
         self.before = None;
-        self.go_on(KRaft::step)
+        self.go_on(Any::step)
     }
 
     /// Takes the next step and keeps what was [before](Self::before) it.
     pub fn step_and_look(&mut self) -> bool {
         self.before = Some(Arc::new(self.sim().clone()));
-        self.go_on(KRaft::step)
+        self.go_on(Any::step)
     }
 
     /// Runs one executor task of the next step; false if nothing is left to do or the run [is full](Self::is_full).
     pub fn step_task(&mut self) -> bool {
         self.before = Some(Arc::new(self.sim().clone()));
-        self.go_on(KRaft::step_task)
+        self.go_on(Any::step_task)
     }
 
-    fn go_on(&mut self, go: impl FnOnce(&mut History<KRaft>) -> Result<bool, CommandError>) -> bool {
+    fn go_on(&mut self, go: impl FnOnce(&mut History<Any>) -> Result<bool, CommandError>) -> bool {
         // A command on record was checked when the record was opened.
         if self.is_full() || !go(&mut self.history).unwrap_or(false) {
             return false;
@@ -361,7 +356,7 @@ impl Session {
 
     /// Goes to a position within a step: after so many of its tasks.
     pub fn seek_task(&mut self, step: u64, tasks: u32) {
-        let _ = KRaft::seek(&mut self.history, step, tasks);
+        let _ = Any::seek(&mut self.history, step, tasks);
         self.playhead_us = self.sim().now_us();
         self.look_around();
     }
@@ -399,7 +394,7 @@ impl Session {
         let mut before = None;
         let is_open = self.is_open();
         let last = if is_open { here } else { self.length().min(here + LOOK_AHEAD) };
-        KRaft::visit(&self.history, here.saturating_sub(LOOK_BACK), last, &mut |sim, trace| {
+        Any::visit(&self.history, here.saturating_sub(LOOK_BACK), last, &mut |sim, trace| {
             let step = sim.steps();
             if step + LOST_STEPS > here && step <= here {
                 collect_lost(&mut lost, trace);
@@ -429,7 +424,7 @@ const LOST_STEPS: u64 = 200;
 const LOOK_BACK: u64 = 800;
 const LOOK_AHEAD: u64 = 200;
 
-fn collect_lost(lost: &mut Vec<LostFlight>, trace: &[TraceEvent<KRaft>]) {
+fn collect_lost(lost: &mut Vec<LostFlight>, trace: &[TraceEvent<Any>]) {
     for event in trace {
         if let What::Sent { at_us, fate: Fate::Lost | Fate::Cut, .. } = event.what {
             lost.push(LostFlight { sent: *event, at_us });

@@ -1,6 +1,6 @@
 //! The traces of the steps around here; for lists and drawings.
 
-use crate::raft::kraft::KRaft;
+use crate::raft::Any;
 use crate::sim::TraceEvent;
 
 /// How many lines of traces are kept at least, once there are that many.
@@ -9,14 +9,14 @@ const RECENT_MAX: usize = 8_000;
 /// The traces of the steps around here, back to back; for lists and drawings.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recent {
-    lines: Vec<TraceEvent<KRaft>>,
+    lines: Vec<TraceEvent<Any>>,
     /// The position after each step, and where its lines begin.
     steps: Vec<(u64, usize)>,
 }
 
 impl Recent {
     /// Keeps the trace of a step, or what there is of it so far. A step that is followed by others is known already.
-    pub(super) fn put(&mut self, step: u64, trace: &[TraceEvent<KRaft>]) {
+    pub(super) fn put(&mut self, step: u64, trace: &[TraceEvent<Any>]) {
         if let Some(&(last, start)) = self.steps.last() {
             if step < last {
                 return;
@@ -59,7 +59,7 @@ impl Recent {
         self.steps.truncate(kept);
     }
 
-    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = (u64, &[TraceEvent<KRaft>])> {
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = (u64, &[TraceEvent<Any>])> {
         self.steps.iter().enumerate().map(|(index, &(step, start))| {
             let end = self.steps.get(index + 1).map_or(self.lines.len(), |&(_, next)| next);
             (step, &self.lines[start..end])

@@ -5,8 +5,7 @@
 //! that the work can be cut into pieces, shown and stopped.
 
 use super::Session;
-use crate::raft::kraft::{KRaft, MessageKind};
-use crate::raft::{Protocol, ReplicaId, RoleShape};
+use crate::raft::{Any, AnyKind, Protocol, ReplicaId, RoleShape};
 use crate::sim::{Mark, Marked, What};
 
 /// What a run goes on to, or back to.
@@ -46,7 +45,7 @@ pub enum Until {
     /// A message of a kind is sent.
     Sent {
         /// The kind.
-        kind: MessageKind,
+        kind: AnyKind,
     },
     /// Nothing is left to do.
     NothingLeft,
@@ -106,12 +105,12 @@ impl Session {
             }
             Until::Next(jump) => self.last_step().iter().any(|event| match (jump, event.what) {
                 (Jump::Message, What::Delivered { .. }) | (Jump::Timer, What::Fired { .. }) => true,
-                (Jump::RoleChange, What::Note(note)) => KRaft::role_change(&note).is_some(),
+                (Jump::RoleChange, What::Note(note)) => Any::role_change(&note).is_some(),
                 (Jump::Election, What::Note(note)) => {
-                    KRaft::role_change(&note).is_some_and(|(role, _)| role == RoleShape::Leader)
+                    Any::role_change(&note).is_some_and(|change| change.to == RoleShape::Leader)
                 }
                 (Jump::Commit, What::Note(note)) => {
-                    KRaft::commit(&note).is_some()
+                    Any::commit(&note).is_some()
                         && self.sim().standing(event.replica).is_some_and(|it| it.role == RoleShape::Leader)
                 }
                 (Jump::Fault, What::Command(command)) => command.is_fault(),

@@ -357,6 +357,16 @@ impl Command {
         }
     }
 
+    /// Whether it can be said of any run of such a cluster, whatever its protocol: it names no message, timer, task or role.
+    #[must_use]
+    pub const fn suits_any_run(&self) -> bool {
+        match self {
+            Self::Drop { .. } => false,
+            Self::AddClient { .. } | Self::ClientRequest { .. } | Self::SetRate { .. } => true,
+            other => other.is_fault(),
+        }
+    }
+
     /// The replica it is about: the one it acts on, or the sender of the link; the first for all.
     #[must_use]
     pub const fn place(&self) -> ReplicaId {

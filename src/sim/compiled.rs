@@ -7,8 +7,9 @@ use super::cluster::Sim;
 use super::command::{Command, CommandError, Placed};
 use super::history::History;
 use super::trace::TraceEvent;
+use crate::raft::classic::Classic;
 use crate::raft::kraft::KRaft;
-use crate::raft::{Protocol, ReplicaId};
+use crate::raft::{Any, Protocol, ReplicaId};
 
 /// What looks at each step of a run: the cluster after it, and its trace.
 pub type Visitor<'a, P> = dyn FnMut(&Sim<P>, &[TraceEvent<P>]) + 'a;
@@ -53,35 +54,41 @@ pub trait Compiled: Protocol {
     fn run_events(sim: &mut Sim<Self>, events: u64, leader: ReplicaId, append_every_us: u64);
 }
 
-impl Compiled for KRaft {
-    fn step(run: &mut History<Self>) -> Result<bool, CommandError> {
-        run.step()
-    }
+macro_rules! compiled {
+    ($($protocol:ty),*) => {$(
+        impl Compiled for $protocol {
+            fn step(run: &mut History<Self>) -> Result<bool, CommandError> {
+                run.step()
+            }
 
-    fn step_task(run: &mut History<Self>) -> Result<bool, CommandError> {
-        run.step_task()
-    }
+            fn step_task(run: &mut History<Self>) -> Result<bool, CommandError> {
+                run.step_task()
+            }
 
-    fn seek(run: &mut History<Self>, step: u64, tasks: u32) -> Result<(), CommandError> {
-        run.seek(step, tasks)
-    }
+            fn seek(run: &mut History<Self>, step: u64, tasks: u32) -> Result<(), CommandError> {
+                run.seek(step, tasks)
+            }
 
-    fn seek_time(run: &mut History<Self>, at_us: u64) -> Result<(), CommandError> {
-        run.seek_time(at_us)
-    }
+            fn seek_time(run: &mut History<Self>, at_us: u64) -> Result<(), CommandError> {
+                run.seek_time(at_us)
+            }
 
-    fn act(run: &mut History<Self>, placed: Placed) -> Result<(), CommandError> {
-        run.act(placed)
-    }
+            fn act(run: &mut History<Self>, placed: Placed) -> Result<(), CommandError> {
+                run.act(placed)
+            }
 
-    fn visit(run: &History<Self>, first: u64, last: u64, visit: &mut Visitor<'_, Self>) {
-        run.visit(first, last, visit);
-    }
+            fn visit(run: &History<Self>, first: u64, last: u64, visit: &mut Visitor<'_, Self>) {
+                run.visit(first, last, visit);
+            }
 
-    fn run_events(sim: &mut Sim<Self>, events: u64, leader: ReplicaId, append_every_us: u64) {
-        run_events(sim, events, leader, append_every_us);
-    }
+            fn run_events(sim: &mut Sim<Self>, events: u64, leader: ReplicaId, append_every_us: u64) {
+                run_events(sim, events, leader, append_every_us);
+            }
+        }
+    )*};
 }
+
+compiled!(Any, KRaft, Classic);
 
 fn run_events<P: Protocol>(sim: &mut Sim<P>, events: u64, leader: ReplicaId, append_every_us: u64) {
     let until = sim.steps() + events;

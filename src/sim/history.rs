@@ -407,7 +407,7 @@ impl<P: Protocol> History<P> {
         for event in self.now.last_step() {
             let (replica, what) = match event.what {
                 What::Note(note) => match (P::role_change(&note), P::commit(&note)) {
-                    (Some((role, epoch)), _) => (event.replica, Marked::Became { role, epoch }),
+                    (Some(change), _) => (event.replica, Marked::Became { role: change.to, epoch: change.epoch }),
                     (None, Some(end)) if end > committed => {
                         committed = end;
                         (event.replica, Marked::Committed { end })

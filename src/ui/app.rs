@@ -23,12 +23,12 @@ use gloo_render::{AnimationFrame, request_animation_frame};
 use gloo_timers::callback::Timeout;
 use raftwerk::executor::{NEVER, in_order};
 use raftwerk::explain::{Explanation, Question, explain};
-use raftwerk::raft::{Form, ReplicaId};
+use raftwerk::raft::{Family, ReplicaId};
 use raftwerk::scenario::{Record, link};
 use raftwerk::session::{Session, Until};
 use raftwerk::sim::{Command, EventName, FlightName, Plan};
-use raftwerk::text::en as text;
 use raftwerk::view::inspect::MessageView;
+use raftwerk::view::say;
 use raftwerk::view::{self, Diagram, Extent, Looks, Sieve, Span, StageView, Thread};
 use yew::prelude::*;
 
@@ -127,8 +127,9 @@ pub enum Msg {
     Copied(bool),
     Toggle(Open),
     Edit(usize, String),
-    AsksVoters(bool),
-    Form(Form),
+    Protocol(Family),
+    OtherProtocol,
+    CompareProtocols,
     Apply,
     Theme(usize),
     Motion(u8),
@@ -149,7 +150,7 @@ pub enum Msg {
     Resized,
     StartOver,
     Panic(bool),
-    Bench(u64, u64),
+    Bench(u64, u64, Family),
 }
 
 /// A step on its way: the playhead glides to it, then it is taken.
@@ -625,7 +626,7 @@ impl App {
     /// Says the sentence of the step that was just taken.
     pub(super) fn say_step(&mut self) {
         if let Some(session) = &self.session {
-            self.announced = text::step(&explain(session.last_step(), session.is_open())).text;
+            self.announced = say::step(session, session.last_step(), session.is_open());
         }
     }
 
@@ -730,7 +731,7 @@ impl App {
             has_stepped = true;
             let explanation = explain(session.last_step(), false);
             if explanation.is_news() {
-                self.news = Some(text::step(&explanation).text);
+                self.news = Some(say::sentence(session, &explanation).text);
             }
             if session.sim().violations().len() > self.broken {
                 self.pause();

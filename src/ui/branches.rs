@@ -4,9 +4,9 @@ use super::app::{App, Msg};
 use super::frame::{head_transform, translate};
 use super::stage::{arrow_class, client_words, figure, figure_class, head, link, regions};
 use super::tree::{Tree, classes, el, say};
-use raftwerk::explain::explain;
 use raftwerk::session::{BranchView, Edit, Session};
 use raftwerk::text::en as text;
+use raftwerk::view::say;
 use raftwerk::view::{CLIENT, Extent, Looks, Px, stage};
 
 /// What a branch is called.
@@ -46,6 +46,7 @@ pub fn branches(tree: &mut Tree, app: &App, session: &Session) {
                 tree.click(Msg::Redo);
                 tree.text("Redo");
             });
+            tree.button("Lay the other protocol beside", "", Msg::CompareProtocols);
             tree.button("Close", "", Msg::Close);
         });
         tree.group(|tree| {
@@ -81,7 +82,7 @@ fn line(tree: &mut Tree, app: &App, all: &[BranchView], branch: &BranchView) {
                 tree.leaf("span", Some("unit"), "you are here");
             } else {
                 tree.named("Go there", &format!("Go there: {called}"), "", Msg::Switch(id));
-                let is_beside = app.beside().is_some_and(|other| other.branch() == id);
+                let is_beside = app.has_branch_beside(id);
                 if is_beside {
                     tree.named("Put away", &format!("Put away: {called}"), "", Msg::Compare(None));
                 } else {
@@ -103,18 +104,24 @@ pub fn beside(tree: &mut Tree, app: &App, session: &Session, other: &Session) {
         is_still: app.is_still(),
     };
     let view = stage(other, &looks);
-    let all = session.branches();
-    let called = all.iter().find(|branch| branch.id == other.branch()).map(name).unwrap_or_default();
+    let protocol = |session: &Session| session.settings().protocol.family();
+    let is_other = protocol(session) != protocol(other);
+    let called = if is_other {
+        say::words(other).protocol.to_owned()
+    } else {
+        let all = session.branches();
+        all.iter().find(|branch| branch.id == other.branch()).map(name).unwrap_or_default()
+    };
     let at_us = app.drawn_us();
     el!(tree, "section", "class" = "beside", "aria-label" = format_args!("{called}, at the same time"); {
         el!(tree, "p", "class" = "beside-head"; {
             el!(tree, "span"; { say!(tree, "{called} · {}", text::position(other.position(), 0, other.length())) });
             tree.group(|tree| {
-                if let Some(step) = session.first_difference(other) {
+                if let Some(step) = session.first_difference(other).filter(|_| !is_other) {
                     tree.named("First difference", "Go to the first difference", "", Msg::GoTo(step + 1));
                 }
             });
-            tree.icon("×", "Put the other branch away", Msg::Compare(None));
+            tree.icon("×", if is_other { "Put the other protocol away" } else { "Put the other branch away" }, Msg::Compare(None));
         });
         el!(tree, "svg", "viewBox" = format_args!("0 0 {} {}", Px(width), Px(height)), "role" = "img",
             "aria-label" = view.nodes.iter().map(|node| node.name.as_str()).collect::<Vec<_>>().join("; "); {
@@ -147,6 +154,6 @@ pub fn beside(tree: &mut Tree, app: &App, session: &Session, other: &Session) {
                 });
             }
         });
-        el!(tree, "p", "class" = "beside-says"; { tree.text(&text::step(&explain(other.last_step(), false)).text) });
+        el!(tree, "p", "class" = "beside-says"; { tree.text(&say::step(other, other.last_step(), false)) });
     });
 }

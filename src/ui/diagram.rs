@@ -29,10 +29,10 @@ pub fn draw_now(diagram: &Diagram, playhead_us: u64) {
     }
 }
 
-fn lane(tree: &mut Tree, lane: &Lane, height: f64) {
+fn lane(tree: &mut Tree, lane: &Lane) {
     el!(tree, "g", "class" = "lane"; {
         el!(tree, "text", "class" = "lane-name", "x" = "0", "y" = lane.y + 4.0; {
-            if height > 12.0 { tree.text(&text::capital(&text::who(lane.id))) } else { tree.text(&text::mark(lane.id)) }
+            tree.text(&lane.name);
         });
         for stretch in &lane.stretches {
             let class = classes("stretch", &[(role_class(stretch.role), true), (&epoch_class(stretch.epoch), true)]);
@@ -151,7 +151,7 @@ pub fn diagram(tree: &mut Tree, app: &App, diagram: &Diagram) {
         });
         el!(tree, "g"; {
             for it in &diagram.lanes {
-                lane(tree, it, diagram.lane);
+                lane(tree, it);
             }
         });
         el!(tree, "g"; {

@@ -7,11 +7,12 @@ use super::faults::numbers;
 use super::go::Choice;
 use super::typed::{AGAIN, APART, AT, CLIENT, CLOCK, DELAY, EVERY, LINK, OFFSET, PUSH, Typed};
 use super::{browser, prefs};
-use raftwerk::raft::ReplicaId;
+use raftwerk::raft::{Family, ReplicaId};
 use raftwerk::scenario::InputError;
 use raftwerk::session::{Search, Session, Until};
 use raftwerk::sim::{ClientOptions, Command, EventName, Groups, LinkConditions, Plan, client_id, client_number};
 use raftwerk::text::en as text;
+use raftwerk::view::say;
 
 /// Steps between two looks at the clock while searching.
 const STEPS_AT_ONCE: u32 = 500;
@@ -76,9 +77,9 @@ impl App {
 
     /// Says which property was broken, and shows the lights.
     pub fn tell_broken(&mut self) {
-        let broken = self.session.as_ref().and_then(|session| session.sim().violations().last().copied());
-        if let Some(broken) = broken {
-            self.notice = text::violation(&broken);
+        let Some(session) = &self.session else { return };
+        if let Some(broken) = session.sim().violations().last().copied() {
+            self.notice = say::named(session, text::violation(say::words(session), &broken));
             self.show_overlay(Open::Safety);
         }
     }
@@ -140,6 +141,7 @@ impl App {
             }
             (Err(error), _) => self.notice = format!("That cannot be done here: {error}."),
         }
+        self.renew_comparison();
         self.changed();
     }
 
@@ -182,6 +184,7 @@ impl App {
                 if let Some(session) = &mut self.session {
                     session.unplan(plan);
                 }
+                self.renew_comparison();
                 self.changed();
             }
             Msg::Undo | Msg::Redo => self.undo(matches!(msg, Msg::Undo)),
@@ -308,6 +311,63 @@ impl App {
         self.is_measured = false;
         self.follow();
         self.look_anew();
+    }
+
+    /// The same seed and faults under a protocol; the run before can be had back by undoing.
+    pub(super) fn change_protocol(&mut self, family: Family) {
+        let Some(session) = &self.session else { return };
+        if session.settings().protocol.family() == family {
+            return;
+        }
+        let record = self.at_start().under(family);
+        let missing =
+            self.at_start().plans.len() + session.record().commands.iter().filter(|placed| !placed.is_planned).count();
+        let lost = missing - record.plans.len();
+        self.start(record);
+        self.notice = match lost {
+            0 => String::new(),
+            1 => "One thing that was done names a message, a timer or a role, so it is not done here. Undo goes back."
+                .into(),
+            _ => format!(
+                "{lost} things that were done name messages, timers or roles, so they are not done here. Undo goes back."
+            ),
+        };
+    }
+
+    /// Lays the other protocol beside this run, or puts it away.
+    pub(super) fn compare_protocols(&mut self) {
+        if self.beside.take().is_none_or(|other| self.is_same_protocol(&other)) {
+            self.beside = self.other_protocol();
+            if self.beside.is_none() {
+                self.notice = "The other protocol cannot begin like this.".into();
+            }
+        }
+        self.is_measured = false;
+        self.follow();
+        self.look_anew();
+    }
+
+    /// Whether that branch is laid beside this one.
+    pub fn has_branch_beside(&self, id: u32) -> bool {
+        self.beside.as_ref().is_some_and(|other| other.branch() == id && self.is_same_protocol(other))
+    }
+
+    fn is_same_protocol(&self, other: &Session) -> bool {
+        let family = |session: &Session| session.settings().protocol.family();
+        self.session.as_ref().is_some_and(|session| family(session) == family(other))
+    }
+
+    fn other_protocol(&self) -> Option<Box<Session>> {
+        let record = self.session.as_ref()?.record();
+        let record = record.under(record.protocol.family().other());
+        Session::open(record).ok().map(Box::new)
+    }
+
+    /// After something was done: the other protocol's run has the same done to it.
+    pub(super) fn renew_comparison(&mut self) {
+        if self.beside.as_ref().is_some_and(|other| !self.is_same_protocol(other)) {
+            self.beside = self.other_protocol();
+        }
     }
 
     fn begin_search(&mut self, until: Until) {

@@ -6,6 +6,7 @@ use raftwerk::raft::ReplicaId;
 use raftwerk::session::Session;
 use raftwerk::text::en as text;
 use raftwerk::view::events;
+use raftwerk::view::say;
 
 /// The most lines shown, up to here and after; and while it plays.
 const LINES: (usize, usize) = (60, 6);
@@ -20,7 +21,7 @@ pub fn list(tree: &mut Tree, app: &App, session: &Session) {
             tree.read(Msg::Search);
         });
         tree.choose(Some("Kind of events"), text::EVENT_KINDS.map(str::to_owned), sieve.kind, Msg::SieveKind);
-        let nodes = std::iter::once("all nodes".to_owned()).chain(session.sim().ids().map(|id| format!("node {id}")));
+        let nodes = std::iter::once("all nodes".to_owned()).chain(session.sim().ids().map(|id| say::node(session, id)));
         let chosen = sieve.replica.map_or(0, |id| usize::from(id.0) + 1);
         tree.choose(Some("Node"), nodes, chosen, |index| {
             Msg::SieveNode(index.checked_sub(1).and_then(|index| u8::try_from(index).ok()).map(ReplicaId))

@@ -4,10 +4,8 @@ use super::app::{App, Msg};
 use super::faults::small;
 use super::tree::{Tree, el, say};
 use super::typed::OFFSET;
-use raftwerk::raft::RoleShape;
-use raftwerk::raft::kraft::MessageKind;
 use raftwerk::session::{Jump, Session, Until};
-use raftwerk::text::en as text;
+use raftwerk::view::say;
 
 /// Jumps, with their names; the last two only lead on.
 const JUMPS: [(Jump, &str); 6] = [
@@ -17,25 +15,6 @@ const JUMPS: [(Jump, &str); 6] = [
     (Jump::Fault, "fault"),
     (Jump::Message, "message"),
     (Jump::Timer, "timer"),
-];
-
-/// Kinds of messages one can wait for.
-const KINDS: [(MessageKind, &str); 6] = [
-    (MessageKind::PreVote, "PreVote"),
-    (MessageKind::Vote, "Vote"),
-    (MessageKind::BeginQuorumEpoch, "BeginQuorumEpoch"),
-    (MessageKind::EndQuorumEpoch, "EndQuorumEpoch"),
-    (MessageKind::Fetch, "Fetch"),
-    (MessageKind::Client, "a client's request"),
-];
-
-const ROLES: [RoleShape; 6] = [
-    RoleShape::Leader,
-    RoleShape::Candidate,
-    RoleShape::Prospective,
-    RoleShape::Follower,
-    RoleShape::Unattached,
-    RoleShape::Resigned,
 ];
 
 /// What is chosen in the form: a node (0: any), a role and a kind.
@@ -52,6 +31,8 @@ pub struct Choice {
 /// The overlay.
 pub fn go(tree: &mut Tree, app: &App, session: &Session) {
     let choice = app.choice();
+    let words = say::words(session);
+    let (roles, kinds) = (words.roles, words.kinds);
     el!(tree, "section", "class" = "overlay", "aria-label" = "Go to", "tabindex" = "-1"; {
         tree.leaf("h2", None, "The last or the next");
         el!(tree, "dl", "class" = "jumps"; {
@@ -74,12 +55,12 @@ pub fn go(tree: &mut Tree, app: &App, session: &Session) {
         tree.leaf("h2", None, "Run until");
         el!(tree, "div", "class" = "untils"; {
             el!(tree, "p"; {
-                let nodes = std::iter::once("any node".to_owned()).chain(session.sim().ids().map(|id| format!("node {id}")));
+                let nodes = std::iter::once("any node".to_owned()).chain(session.sim().ids().map(|id| say::node(session, id)));
                 tree.choose(Some("Which node"), nodes, choice.node, |node| Msg::Choose(0, node));
                 tree.text(" is ");
-                tree.choose(Some("Which role"), ROLES.iter().map(|&role| text::role(role).to_owned()), choice.role, |role| Msg::Choose(1, role));
+                tree.choose(Some("Which role"), roles.iter().map(|&role| words.role(role).to_owned()), choice.role, |role| Msg::Choose(1, role));
                 let replica = choice.node.checked_sub(1).and_then(|index| session.sim().ids().nth(index));
-                let until = Until::Role { replica, role: ROLES[choice.role.min(ROLES.len() - 1)] };
+                let until = Until::Role { replica, role: roles[choice.role.min(roles.len() - 1)] };
                 tree.named("Run", "Run until a node has that role", "", Msg::Until(until));
             });
             el!(tree, "p"; {
@@ -92,9 +73,9 @@ pub fn go(tree: &mut Tree, app: &App, session: &Session) {
                 tree.named("Run", "Run until that offset is committed", "", Msg::UntilCommitted);
             });
             el!(tree, "p"; {
-                tree.choose(Some("Which message"), KINDS.iter().map(|(_, name)| (*name).to_owned()), choice.kind, |kind| Msg::Choose(2, kind));
+                tree.choose(Some("Which message"), kinds.iter().map(|(_, name)| (*name).to_owned()), choice.kind, |kind| Msg::Choose(2, kind));
                 tree.text(" is sent ");
-                let (kind, _) = KINDS[choice.kind.min(KINDS.len() - 1)];
+                let (kind, _) = kinds[choice.kind.min(kinds.len() - 1)];
                 tree.named("Run", "Run until such a message is sent", "", Msg::Until(Until::Sent { kind }));
             });
             el!(tree, "p"; {

@@ -6,13 +6,13 @@ use super::tree::{Tree, classes, el, say};
 use super::typed::{AGAIN, CLOCK, DELAY};
 use super::{clients, faults};
 use raftwerk::executor::MICROS_PER_MILLI;
-use raftwerk::explain::{Question, explain};
-use raftwerk::raft::kraft::KRaft;
-use raftwerk::raft::{Form, ReplicaId, RoleShape, SHUTDOWN_TIMEOUT_US};
+use raftwerk::explain::Question;
+use raftwerk::raft::{Any, Form, Protocol, ReplicaId, RoleShape, SHUTDOWN_TIMEOUT_US};
 use raftwerk::session::Session;
-use raftwerk::sim::{Command, EventName, Sim};
+use raftwerk::sim::{Command, EventName};
 use raftwerk::text::en as text;
 use raftwerk::view::inspect::{self, MessageView, Row};
+use raftwerk::view::say;
 use raftwerk::view::{QueuedTask, Thread, tasks};
 
 /// The forms of a client's work, as people read them.
@@ -60,10 +60,10 @@ fn node(tree: &mut Tree, app: &App, session: &Session, id: ReplicaId) {
     let sim = session.sim();
     let Some(standing) = sim.standing(id) else { return };
     let is_up = sim.replica(id).is_some();
-    el!(tree, "section", "class" = "inspector", "aria-label" = format_args!("Node {id}"); {
+    el!(tree, "section", "class" = "inspector", "aria-label" = say::node(session, id); {
         el!(tree, "h2"; {
             el!(tree, "span", "class" = classes("dot", &[(&epoch_class(standing.epoch), true)]));
-            say!(tree, "Node {id}");
+            tree.text(&say::node(session, id));
             tree.button("Close", "plain", Msg::Select(None));
         });
         let now = inspect::replica(sim, id);
@@ -73,13 +73,13 @@ fn node(tree: &mut Tree, app: &App, session: &Session, id: ReplicaId) {
         });
         tree.group(|tree| {
             if let Some(failure) = sim.fault(id) {
-                tree.leaf("p", Some("notice"), &text::fault(id, failure.fault));
+                tree.leaf("p", Some("notice"), &say::named(session, text::fault(say::words(session), id, failure.fault)));
             }
         });
         el!(tree, "p", "class" = "actions"; {
             if is_up {
                 tree.button("Append", "", Msg::Act(Command::Append { replica: id, key: 1, value: session.position(), count: 1 }));
-                tree.when(standing.role == RoleShape::Leader, |tree| {
+                tree.when(standing.role == RoleShape::Leader && Any::resigns(&sim.settings().protocol), |tree| {
                     tree.button("Resign", "", Msg::Act(Command::Resign { replica: id }));
                 });
                 tree.button("Shut down", "", Msg::Act(shutdown(id)));
@@ -104,7 +104,7 @@ fn node(tree: &mut Tree, app: &App, session: &Session, id: ReplicaId) {
             faults::small(tree, app, CLOCK);
             tree.button("Set the clock", "", Msg::SetClock(id));
         });
-        tree.group(|tree| followers(tree, sim, id));
+        tree.group(|tree| peers(tree, session, id));
         tree.group(|tree| executor(tree, session, id));
         el!(tree, "details"; {
             tree.leaf("summary", None, "Links and place");
@@ -125,16 +125,18 @@ fn node(tree: &mut Tree, app: &App, session: &Session, id: ReplicaId) {
 }
 
 /// A leader's view of the others.
-fn followers(tree: &mut Tree, sim: &Sim<KRaft>, id: ReplicaId) {
-    let lines = inspect::followers(sim, id);
+fn peers(tree: &mut Tree, session: &Session, id: ReplicaId) {
+    let lines = inspect::peers(session.sim(), id);
     if lines.is_empty() {
         return;
     }
+    let pushes = lines.iter().any(|line| line.next.is_some());
+    let [matched, next, heard, counts] = say::words(session).peers;
     el!(tree, "table", "class" = "followers"; {
-        el!(tree, "caption"; { say!(tree, "What node {id} knows of the others") });
+        el!(tree, "caption"; { say!(tree, "What {} knows of the others", say::node(session, id)) });
         el!(tree, "thead"; {
             el!(tree, "tr"; {
-                for head in ["node", "fetch offset", "last fetch", "check-quorum"] {
+                for head in ["node", matched, next, heard, counts].into_iter().filter(|head| !head.is_empty()) {
                     el!(tree, "th", "scope" = "col"; { tree.text(head) });
                 }
             });
@@ -142,11 +144,13 @@ fn followers(tree: &mut Tree, sim: &Sim<KRaft>, id: ReplicaId) {
         el!(tree, "tbody"; {
             for line in &lines {
                 el!(tree, "tr"; {
-                    el!(tree, "th", "scope" = "row"; { say!(tree, "{}{}", line.id, if line.is_voter { "" } else { " (observer)" }) });
-                    tree.leaf("td", None, &line.end_offset);
-                    tree.leaf("td", None, &line.fetched);
+                    el!(tree, "th", "scope" = "row"; { say!(tree, "{}{}", say::short(session, line.id), if line.is_voter { "" } else { " (observer)" }) });
+                    tree.leaf("td", None, &line.matched);
+                    tree.when(pushes, |tree| tree.leaf("td", None, line.next.as_deref().unwrap_or("")));
+                    tree.leaf("td", None, &line.heard);
                     tree.leaf("td", None, match (line.is_voter, line.is_counted) {
                         (false, _) => "does not count",
+                        (true, true) if pushes => "heard",
                         (true, true) => "has fetched",
                         (true, false) => "waits",
                     });
@@ -211,9 +215,8 @@ fn message(tree: &mut Tree, app: &App, session: &Session, name: EventName, view:
 
 /// What a message came of, as events to go to.
 fn thread(tree: &mut Tree, session: &Session, thread: &Thread) {
-    let line = |step: u64| {
-        session.recent().find(|&(at, _)| at == step).map(|(_, trace)| text::step(&explain(trace, false)).text)
-    };
+    let line =
+        |step: u64| session.recent().find(|&(at, _)| at == step).map(|(_, trace)| say::step(session, trace, false));
     tree.leaf("h3", None, "It was sent because");
     el!(tree, "ol", "class" = "thread"; {
         for &step in thread.cause_steps.iter().take(8) {

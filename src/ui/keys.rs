@@ -15,7 +15,7 @@ pub struct Key {
 }
 
 /// All keys.
-pub const KEYS: [Key; 20] = [
+pub const KEYS: [Key; 22] = [
     Key { key: "ArrowRight", shown: "→", says: "Step", msg: || Msg::Step },
     Key { key: "e", shown: "E", says: "Executor step: one task of the next step", msg: || Msg::StepTask },
     Key { key: "ArrowLeft", shown: "←", says: "Step back", msg: || Msg::StepBack },
@@ -43,6 +43,18 @@ pub const KEYS: [Key; 20] = [
     Key { key: "x", shown: "X", says: "Faults: partitions, links, timers, plans", msg: || Msg::Toggle(Open::Faults) },
     Key { key: "p", shown: "P", says: "Part the cluster: choose groups on the stage", msg: || Msg::Parting },
     Key { key: "c", shown: "C", says: "Clients of the cluster", msg: || Msg::Toggle(Open::Clients) },
+    Key {
+        key: "k",
+        shown: "K",
+        says: "The other protocol, under the same seed and faults",
+        msg: || Msg::OtherProtocol,
+    },
+    Key {
+        key: "d",
+        shown: "D",
+        says: "Side by side: the other protocol at the same time",
+        msg: || Msg::CompareProtocols,
+    },
     Key { key: "f", shown: "F", says: "Find: search the event list", msg: || Msg::Find },
     Key { key: "?", shown: "?", says: "Help", msg: || Msg::Toggle(Open::Help) },
     Key { key: "Escape", shown: "Esc", says: "Close what is open", msg: || Msg::Close },

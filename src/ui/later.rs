@@ -8,11 +8,11 @@
 use super::app::{App, Msg};
 use super::tree::Tree;
 use super::{branches, diagram, events, go, inspector, logs, overlays, panels};
-use raftwerk::explain::{Question, ask};
+use raftwerk::explain::Question;
 use raftwerk::session::Session;
 use raftwerk::sim::EventName;
-use raftwerk::text::en as text;
 use raftwerk::view::inspect::{self, MessageView};
+use raftwerk::view::say;
 use raftwerk::view::{self, Diagram, Kinds, Span, Thread};
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -94,7 +94,7 @@ fn do_it(call: Call<'_>) {
             *to = Some(format!("{:016x} {:016x} {:016x}", digests.state, digests.protocol, digests.run));
         }
         Call::Draw(tree, app, part) => draw_part(tree, app, part),
-        Call::Answer(session, question, to) => *to = answer_to(session, question).text,
+        Call::Answer(session, question, to) => *to = say::answer(session, question).text,
         Call::Message(session, name, to) => *to = inspect::message(session, &name),
         Call::Time(session, frame, to) => {
             let thread = match frame.chosen {
@@ -133,15 +133,10 @@ fn draw_part(tree: &mut Tree, app: &App, part: Part) {
         Part::Progress => go::progress(tree, app),
         Part::Answer => {
             if let Some(question) = app.question() {
-                panels::answer(tree, &answer_to(session, question));
+                panels::answer(tree, &say::answer(session, question));
             }
         }
     }
-}
-
-fn answer_to(session: &Session, question: Question) -> text::Sentence {
-    let steps = session.recent().rev().map(|(_, trace)| trace);
-    text::because(question, &ask(session.sim(), steps, question))
 }
 
 /// Draws a part.

@@ -10,12 +10,13 @@ use super::prefs::{self, Prefs};
 use super::{browser, later};
 use gloo_timers::callback::Timeout;
 use raftwerk::executor::NEVER;
-use raftwerk::raft::kraft::KRaft;
+use raftwerk::raft::{Any, Family};
 use raftwerk::raft::{ReplicaId, Timer, TimerKind};
 use raftwerk::scenario::{Record, link};
 use raftwerk::session::Session;
 use raftwerk::sim::{ClientOptions, Command, Compiled, EventName, Stream, What, scale};
 use raftwerk::text::en as text;
+use raftwerk::view::say;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use yew::prelude::*;
@@ -57,14 +58,14 @@ const BENCH_EVENTS: u64 = 1_000_000;
 
 /// Runs a cluster of five that has a leader for `events` checked events, with a client that appends every so many
 /// microseconds (0: never), and tells how many microseconds each quarter took.
-fn bench(events: u64, append_every_us: u64) {
-    let Ok(mut session) = Session::open(Record::default()) else { return };
+fn bench(events: u64, append_every_us: u64, family: Family) {
+    let Ok(mut session) = Session::open(Record::of(family)) else { return };
     while session.position() < 20_000 && session.step() {}
     let Some((leader, _)) = session.leader() else { return };
     let mut sim = session.sim().clone();
     let quarter_ms = |_| {
         let start_ms = browser::now_ms();
-        KRaft::run_events(&mut sim, events / 4, leader, append_every_us);
+        Any::run_events(&mut sim, events / 4, leader, append_every_us);
         // In whole microseconds.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a benchmark lasts seconds")]
         let took_us = ((browser::now_ms() - start_ms) * 1_000.0) as u64;
@@ -244,16 +245,19 @@ impl App {
                 }
                 true
             }
-            Msg::Form(form) => {
-                if let Some(draft) = &mut self.draft {
-                    draft.form = form;
+            Msg::Protocol(family) => {
+                self.change_protocol(family);
+                true
+            }
+            Msg::OtherProtocol => {
+                let family = self.session.as_ref().map(|session| session.settings().protocol.family().other());
+                if let Some(family) = family {
+                    self.change_protocol(family);
                 }
                 true
             }
-            Msg::AsksVoters(asks_voters) => {
-                if let Some(draft) = &mut self.draft {
-                    draft.asks_voters = asks_voters;
-                }
+            Msg::CompareProtocols => {
+                self.compare_protocols();
                 true
             }
             Msg::Apply => {
@@ -293,11 +297,11 @@ impl App {
                 self.look_anew();
                 true
             }
-            Msg::Bench(events, append_every_us) => {
+            Msg::Bench(events, append_every_us, family) => {
                 if events == 0 {
                     bench_history(append_every_us);
                 } else {
-                    bench(events, append_every_us);
+                    bench(events, append_every_us, family);
                 }
                 false
             }
@@ -370,7 +374,10 @@ impl App {
         });
         match timer {
             Some(event) => self.act(Command::RunNow { event }),
-            None => self.notice = format!("Node {id} has no timeout to run out."),
+            None => {
+                let name = self.session.as_ref().map_or_else(String::new, |session| say::node(session, id));
+                self.notice = format!("{name} has no timeout to run out.");
+            }
         }
     }
 

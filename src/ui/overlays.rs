@@ -2,14 +2,13 @@
 
 use super::app::{App, Msg, Open};
 use super::diagram::sign_path;
-use super::draft::{Draft, FIELDS};
-use super::inspector::FORMS;
+use super::draft::{Draft, Kind, fields};
 use super::keys::KEYS;
 use super::prefs::{NODE, PANELS, SIZES};
 use super::stage::{kinds, role_class};
 use super::tree::{Tree, classes, el, say, truth};
 use super::{branches, clients, faults, go, safety};
-use raftwerk::raft::{Form, RoleShape};
+use raftwerk::raft::RoleShape;
 use raftwerk::view::{SignKind, shape_path};
 use yew::virtual_dom::ListenerKind;
 
@@ -35,31 +34,36 @@ fn settings(tree: &mut Tree, app: &App, draft: &Draft) {
             Some(Msg::Apply)
         });
         tree.leaf("h2", None, "Settings");
-        for (index, it) in FIELDS.iter().enumerate() {
+        for (index, it) in fields(draft.family).enumerate() {
             let error = draft.error.as_ref().filter(|error| error.path == it.path);
+            let typed = &draft.texts[index];
             field(tree, it.label, |tree| {
-                el!(tree, "input", "type" = "text", "inputmode" = "decimal", "autocomplete" = "off", "aria-invalid" = truth(error.is_some()); {
-                    tree.value(&draft.texts[index]);
-                    tree.read(move |value| Msg::Edit(index, value));
-                });
+                match it.kind {
+                    Kind::Number(..) | Kind::Seed => {
+                        el!(tree, "input", "type" = "text", "inputmode" = "decimal", "autocomplete" = "off", "aria-invalid" = truth(error.is_some()); {
+                            tree.value(typed);
+                            tree.read(move |value| Msg::Edit(index, value));
+                        });
+                    }
+                    Kind::Tick(..) => {
+                        el!(tree, "input", "type" = "checkbox"; {
+                            tree.ticked(typed == "true");
+                            tree.read(move |value| Msg::Edit(index, value));
+                        });
+                    }
+                    Kind::Choice(names, ..) => {
+                        let names = names.iter().map(|&name| name.to_owned());
+                        tree.choose(None, names, typed.parse().unwrap_or(0), move |chosen| Msg::Edit(index, chosen.to_string()));
+                    }
+                }
                 tree.leaf("span", Some("unit"), it.unit);
                 if let Some(error) = error {
                     el!(tree, "span", "class" = "notice", "role" = "alert"; { tree.text(&error.says) });
                 }
             });
         }
-        choice(tree, "Work on executors", &FORMS.map(|(_, name)| name), usize::from(draft.form == Form::OnePoll), |index| {
-            Msg::Form(FORMS[index.min(1)].0)
-        });
-        field(tree, "Ask voters for the leader", |tree| {
-            el!(tree, "input", "type" = "checkbox"; {
-                tree.ticked(draft.asks_voters);
-                tree.read(|value| Msg::AsksVoters(value == "true"));
-            });
-            tree.leaf("span", Some("unit"), "while none is known");
-        });
         tree.group(|tree| {
-            if let Some(error) = draft.error.as_ref().filter(|error| !FIELDS.iter().any(|field| field.path == error.path)) {
+            if let Some(error) = draft.error.as_ref().filter(|error| !fields(draft.family).any(|field| field.path == error.path)) {
                 el!(tree, "p", "class" = "notice", "role" = "alert"; { say!(tree, "{error}") });
             }
         });
@@ -180,7 +184,7 @@ const LEGEND: [(&str, &[(Mark, &str)]); 4] = [
         &[
             (Role(Some(RoleShape::Follower)), "follower"),
             (Role(Some(RoleShape::Unattached)), "unattached: it knows no leader and waits"),
-            (Role(Some(RoleShape::Prospective)), "prospective: it asks whether it would win"),
+            (Role(Some(RoleShape::Prospective)), "prospective, or pre-candidate: it asks whether it would win"),
             (Role(Some(RoleShape::Candidate)), "candidate"),
             (Role(Some(RoleShape::Leader)), "leader"),
             (Role(Some(RoleShape::Resigned)), "resigned leader"),
@@ -201,7 +205,7 @@ const LEGEND: [(&str, &[(Mark, &str)]); 4] = [
                 ),
                 "observer: it follows and has no vote",
             ),
-            (Letters("replica e1 badged", "e1"), "the epoch, by number and hue"),
+            (Letters("replica e1 badged", "e1"), "the epoch (e) or term (t), by number and hue"),
             (
                 Paths(
                     "",
@@ -234,7 +238,7 @@ const LEGEND: [(&str, &[(Mark, &str)]); 4] = [
             (Message("arrow e1 answer", &[HEAD, ("bar", "M21 -6V6")]), "refusal"),
             (
                 Message("arrow e1 quiet", &[HEAD]),
-                "fetch without records: the quiet traffic of a healthy cluster; in large clusters only its head",
+                "heartbeat, or fetch without records: the quiet traffic of a healthy cluster; in large clusters only its head",
             ),
             (Message("arrow e1 lost", &[("cross", "M6 -6L18 6M6 6L18 -6")]), "lost"),
             (Message("arrow e1", &[HEAD, ("head", "M5 0L-7 -5L-4 0L-7 5Z")]), "a second delivery of the same message"),
@@ -255,19 +259,27 @@ const LEGEND: [(&str, &[(Mark, &str)]); 4] = [
             (Paths("", &[("entry e1", BOX)]), "committed, not applied yet"),
             (Paths("", &[("entry e1 open", BOX)]), "not known to be committed"),
             (Paths("", &[("entry e1 will-go", BOX)]), "not in the leader's log: it will be cut"),
-            (Letters("", "↑7"), "from where the leader saw the follower fetch"),
+            (
+                Paths("", &[("entry e1", BOX), ("match", "M13 -11V11")]),
+                "matchIndex: up to here the leader knows that the logs agree",
+            ),
+            (
+                Paths("", &[("entry e1 open", BOX), ("next", "M-18 -6L-13 0L-18 6Z")]),
+                "nextIndex: what the leader sends next",
+            ),
+            (Letters("", "↑7"), "KRaft: from where the leader saw the follower fetch"),
         ],
     ),
     (
         "Time",
         &[
             (Lane("stretch leader e1"), "leader"),
-            (Lane("stretch candidate e1"), "candidate; dashed: prospective"),
+            (Lane("stretch candidate e1"), "candidate; dashed: prospective or pre-candidate"),
             (Lane("stretch e1"), "follower"),
             (Lane("stretch unattached e1"), "unattached"),
             (Lane("stretch crashed"), "down"),
             (Sign(SignKind::Elected), "elected"),
-            (Sign(SignKind::Committed), "the high watermark rises"),
+            (Sign(SignKind::Committed), "more is committed"),
             (Sign(SignKind::Command), "something done by hand"),
             (Sign(SignKind::Broken), "a safety property broken"),
             (Sign(SignKind::Forked), "another branch begins"),

@@ -6,10 +6,12 @@ use super::later::{self, Part};
 use super::prefs::{NEXT, PANELS};
 use super::tree::{Tree, classes, el, say, truth};
 use raftwerk::explain::Explanation;
+use raftwerk::raft::Family;
 use raftwerk::scenario::link::LinkError;
 use raftwerk::session::Session;
 use raftwerk::sim::{Command, EventName, Property};
-use raftwerk::text::en as text;
+use raftwerk::text::en::{self as text, Sentence};
+use raftwerk::view::say;
 use raftwerk::view::{PendingItem, pending};
 use yew::virtual_dom::ListenerKind;
 
@@ -22,7 +24,20 @@ pub fn header(tree: &mut Tree, app: &App) {
                 tree.leaf("p", Some("title"), &session.settings().title);
             }
         });
-        tree.leaf("p", Some("protocol"), "KRaft");
+        tree.group(|tree| {
+            let Some(session) = app.session() else { return };
+            let current = session.settings().protocol.family();
+            el!(tree, "div", "class" = "protocols", "role" = "group", "aria-label" = "Protocol"; {
+                for family in Family::ALL {
+                    let name = text::words(family).protocol;
+                    let says = if family == current { format!("{name} runs") } else { format!("The same seed and faults under {name}") };
+                    el!(tree, "button", "type" = "button", "class" = "plain", "aria-pressed" = truth(family == current), "title" = says; {
+                        tree.click(Msg::Protocol(family));
+                        tree.text(name);
+                    });
+                }
+            });
+        });
         el!(tree, "span", "class" = "space");
         tree.group(|tree| {
             let Some(session) = app.session() else { return };
@@ -32,7 +47,7 @@ pub fn header(tree: &mut Tree, app: &App) {
                 tree.click(Msg::Toggle(Open::Safety));
                 match broken {
                     None => say!(tree, "{} safety properties hold", Property::ALL.len()),
-                    Some(first) => say!(tree, "{} was broken at event {}", text::property(first.property).0, first.step),
+                    Some(first) => say!(tree, "{} was broken at event {}", text::property(say::words(session), first.property).0, first.step),
                 }
             });
             tree.named("Share", "Share", "share", Msg::Share);
@@ -82,7 +97,7 @@ pub fn bad_link(tree: &mut Tree, error: Option<&LinkError>) {
 }
 
 /// The answer to a question.
-pub fn answer(tree: &mut Tree, sentence: &text::Sentence) {
+pub fn answer(tree: &mut Tree, sentence: &Sentence) {
     el!(tree, "p", "class" = "answer"; {
         tree.text(&sentence.text);
         if !sentence.reference.is_empty() {
@@ -97,7 +112,7 @@ pub fn sentence(tree: &mut Tree, app: &App, explanation: &Explanation) {
     let rule = text::rule(explanation);
     let class = classes("sentence", &[("open", app.is_rule_open())]);
     el!(tree, "section", "class" = class, "aria-label" = "What happened and why"; {
-        let sentence = text::step(explanation);
+        let sentence = app.session().map_or_else(|| Sentence { text: String::new(), reference: "" }, |session| say::sentence(session, explanation));
         el!(tree, "p"; {
             tree.text(&sentence.text);
             tree.text(" ");

@@ -7,7 +7,7 @@ use super::panels::opener;
 use super::tree::{Tree, classes, el, say, truth};
 use raftwerk::raft::{ReplicaId, RoleShape};
 use raftwerk::sim::Command;
-use raftwerk::text::en as text;
+use raftwerk::view::say;
 use raftwerk::view::{Arrow, CLIENT, ClientView, LinkLine, NodeView, Px, StageView, between, shape_path};
 use wasm_bindgen::JsCast;
 use web_sys::{KeyboardEvent, PointerEvent};
@@ -109,7 +109,7 @@ fn strip(tree: &mut Tree, node: &NodeView, is_small: bool) {
 
 /// A replica around the origin.
 pub fn figure(tree: &mut Tree, view: &NodeView) {
-    let badge = format!("e{}", view.epoch);
+    let badge = format!("{}{}", view.tag, view.epoch);
     #[expect(clippy::cast_precision_loss, reason = "a badge is short")]
     let badge_width = badge.len() as f64 * 6.0 + 12.0;
     let corner = view.radius * 0.74;
@@ -329,7 +329,9 @@ fn opens(tree: &mut Tree, app: &App) {
 
 /// A box for each kind of message.
 pub fn kinds(tree: &mut Tree, app: &App) {
-    for (kind, name) in text::KINDS.iter().enumerate() {
+    let Some(session) = app.session() else { return };
+    let parts = say::words(session).traffic;
+    for (kind, name) in parts.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
         let is_shown = !app.prefs().kinds.has(kind);
         tree.tick(name, is_shown, move |_| Msg::Kinds(kind));
     }

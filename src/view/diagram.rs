@@ -2,9 +2,10 @@
 //!
 //! Lanes show the whole run, from marks that are kept of it; messages are drawn as far back as they are remembered.
 
+use super::say;
 use super::stage::{Kinds, between, kind};
 use super::thread::{MessageId, Part, Thread};
-use crate::raft::kraft::KRaft;
+use crate::raft::Any;
 use crate::raft::{ReplicaId, RoleShape};
 use crate::session::Session;
 use crate::sim::{Fate, Marked, TraceEvent, What, client_id, client_number};
@@ -67,6 +68,8 @@ pub struct Stretch {
 pub struct Lane {
     /// Which.
     pub id: ReplicaId,
+    /// What it is called, as fully as there is room.
+    pub name: String,
     /// Where it runs.
     pub y: f64,
     /// What it was, from left to right.
@@ -208,7 +211,11 @@ pub fn diagram(session: &Session, width: f64, span: Span, hidden: Kinds, thread:
     let y = |id: ReplicaId| HEAD + lane * (f64::from(row(id)) + 0.5);
     let now_us = session.playhead_us().max(sim.now_us());
     let x = |at_us: u64| between(place(span, width, at_us), MARGIN, width);
-    let mut lanes: Vec<Lane> = sim.ids().map(|id| Lane { id, y: y(id), stretches: Vec::new() }).collect();
+    let empty = |id: ReplicaId| {
+        let name = if lane > 12.0 { say::node(session, id) } else { say::short(session, id) };
+        Lane { id, name, y: y(id), stretches: Vec::new() }
+    };
+    let mut lanes: Vec<Lane> = sim.ids().map(empty).collect();
     // What each is since when; what is to come is not drawn.
     let began: Vec<(u64, Option<RoleShape>, u32)> = sim.ids().map(|_| (0, Some(RoleShape::Unattached), 0)).collect();
     let mut since = began;
@@ -231,14 +238,14 @@ pub fn diagram(session: &Session, width: f64, span: Span, hidden: Kinds, thread:
     for (id, current) in sim.ids().zip(&mut since) {
         close(current, id, now_us.max(current.0 + 1));
     }
-    lanes.extend((0..clients).map(client_id).map(|id| Lane { id, y: y(id), stretches: Vec::new() }));
+    lanes.extend((0..clients).map(client_id).map(empty));
     let visible = session.sent().filter(|event| match event.what {
         What::Sent { at_us, face, .. } => {
             at_us >= span.from_us && event.at_us <= span.to_us && !hidden.has(kind(&face))
         }
         _ => false,
     });
-    let all: Vec<&TraceEvent<KRaft>> = visible.collect();
+    let all: Vec<&TraceEvent<Any>> = visible.collect();
     let lines =
         all[all.len().saturating_sub(LINES_MAX)..].iter().filter_map(|event| line(event, span, width, &y, thread));
     Diagram {
@@ -256,8 +263,10 @@ pub fn diagram(session: &Session, width: f64, span: Span, hidden: Kinds, thread:
 /// Elections, commits, broken properties, and what was done by hand.
 fn signs(session: &Session, span: Span, width: f64, y: &impl Fn(ReplicaId) -> f64) -> Vec<Sign> {
     let here = session.begun();
+    let words = text::words_of(session.sim());
     let mut signs = Vec::new();
     let mut put = |at_us: u64, id: ReplicaId, kind: SignKind, says: String| {
+        let says = say::named(session, says);
         if at_us >= span.from_us && at_us <= span.to_us {
             signs.push(Sign { at: (place(span, width, at_us), y(id)), kind, says });
         }
@@ -270,18 +279,18 @@ fn signs(session: &Session, span: Span, width: f64, y: &impl Fn(ReplicaId) -> f6
     for mark in shown {
         match mark.what {
             Marked::Became { role: RoleShape::Leader, epoch } => {
-                put(mark.at_us, mark.replica, SignKind::Elected, text::elected(mark.replica, epoch));
+                put(mark.at_us, mark.replica, SignKind::Elected, text::elected(words, mark.replica, epoch));
             }
             Marked::Committed { end } => {
                 let x = place(span, width, mark.at_us);
                 if x - last >= APART {
                     last = x;
-                    put(mark.at_us, mark.replica, SignKind::Committed, text::committed(end));
+                    put(mark.at_us, mark.replica, SignKind::Committed, text::committed(words, end));
                 }
             }
             Marked::Broken => {
                 let broken = session.sim().violations().iter().find(|violation| violation.step == mark.step);
-                let says = broken.map_or(String::new(), |broken| text::property(broken.property).0.to_owned());
+                let says = broken.map_or(String::new(), |broken| text::property(words, broken.property).0.to_owned());
                 put(mark.at_us, mark.replica, SignKind::Broken, says);
             }
             Marked::Became { .. } | Marked::Stopped | Marked::Fault => {}
@@ -300,7 +309,7 @@ fn signs(session: &Session, span: Span, width: f64, y: &impl Fn(ReplicaId) -> f6
 }
 
 fn line(
-    event: &TraceEvent<KRaft>,
+    event: &TraceEvent<Any>,
     span: Span,
     width: f64,
     y: &impl Fn(ReplicaId) -> f64,

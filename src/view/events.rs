@@ -1,11 +1,9 @@
 //! The event list: a line a step, those that are remembered around here, the newest first.
 
 use crate::explain::{Explanation, Trigger, explain};
-use crate::raft::ReplicaId;
-use crate::raft::kraft::{KRaft, MessageKind, Note};
+use crate::raft::{Any, Protocol, ReplicaId, Theme, Traffic, Verdict};
 use crate::session::Session;
 use crate::sim::{TraceEvent, What};
-use crate::text::en as text;
 
 /// One step.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +23,7 @@ pub struct EventLine {
 /// What of the list is shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sieve {
-    /// Which of [`text::EVENT_KINDS`].
+    /// Which of the catalogue's kinds of events.
     pub kind: usize,
     /// Only steps in which this replica had a part.
     pub replica: Option<ReplicaId>,
@@ -34,29 +32,20 @@ pub struct Sieve {
 }
 
 impl Sieve {
-    fn lets_through(&self, explanation: &Explanation, trace: &[TraceEvent<KRaft>]) -> bool {
-        let has = |wanted: fn(&Note) -> bool| {
-            trace.iter().any(|event| matches!(event.what, What::Note(ref note) if wanted(note)))
+    fn lets_through(&self, explanation: &Explanation, trace: &[TraceEvent<Any>]) -> bool {
+        let has = |wanted: &[Theme]| {
+            trace.iter().any(|event| matches!(event.what, What::Note(note) if wanted.contains(&Any::gist(&note).theme)))
+        };
+        let is_answer_to_campaign = |trigger: &Trigger| {
+            matches!(trigger, Trigger::Delivery { face, .. }
+                if Any::traffic(face) == Traffic::Votes && face.verdict != Verdict::Asks)
         };
         let is_kind = match self.kind {
-            1 => has(|note| matches!(note, Note::Became { .. })),
-            2 => {
-                has(|note| matches!(note, Note::Granted { .. } | Note::Refused { .. } | Note::Counted { .. }))
-                    || matches!(explanation.trigger, Trigger::Delivery { face, .. } if face.kind == MessageKind::VoteAnswer)
-            }
-            3 => has(|note| {
-                matches!(
-                    note,
-                    Note::Refused { .. } | Note::Fenced { .. } | Note::NotLeader { .. } | Note::ToldDiverging { .. }
-                )
-            }),
-            4 => has(|note| matches!(note, Note::HighWatermark { .. })),
-            5 => has(|note| {
-                matches!(
-                    note,
-                    Note::Appended { .. } | Note::Truncated { .. } | Note::AppendTaken { .. } | Note::Drained { .. }
-                )
-            }),
+            1 => has(&[Theme::Role]),
+            2 => has(&[Theme::Vote, Theme::VoteRefused, Theme::Count]) || is_answer_to_campaign(&explanation.trigger),
+            3 => has(&[Theme::VoteRefused, Theme::Refusal]),
+            4 => has(&[Theme::Commit]),
+            5 => has(&[Theme::Log, Theme::Taken]),
             6 => {
                 matches!(explanation.trigger, Trigger::Command(_))
                     || trace.iter().any(|event| matches!(event.what, What::Failed(..) | What::Ended(_)))
@@ -74,13 +63,13 @@ impl Sieve {
 pub fn events(session: &Session, sieve: &Sieve, most: usize, ahead: usize) -> Vec<EventLine> {
     let here = session.begun();
     let search = sieve.search.trim().to_ascii_lowercase();
-    let line = |(step, trace): (u64, &[TraceEvent<KRaft>])| {
+    let line = |(step, trace): (u64, &[TraceEvent<Any>])| {
         let explanation = explain(trace, session.is_open() && step == here);
         let at_us = trace.first()?.at_us;
         if !sieve.lets_through(&explanation, trace) {
             return None;
         }
-        let text = text::step(&explanation).text;
+        let text = super::say::sentence(session, &explanation).text;
         let is_found = search.is_empty() || text.to_ascii_lowercase().contains(&search);
         is_found.then_some(EventLine { step, at_us, text, is_here: step == here, is_ahead: step > here })
     };

@@ -3,8 +3,7 @@
 //! Only a window of offsets is projected, however long the logs are.
 
 use crate::explain::{Question, ask};
-use crate::raft::kraft::{KRaft, Role};
-use crate::raft::{Entry, Log, Payload, Replica, ReplicaId};
+use crate::raft::{Any, Entry, Log, Payload, PeerView, Replica, ReplicaId};
 use crate::sim::Sim;
 use crate::text::en as text;
 
@@ -26,7 +25,7 @@ pub enum CellState {
 pub struct Cell {
     /// Its epoch.
     pub epoch: u32,
-    /// What it says, in a few characters: the value it sets, or LC.
+    /// What it says, in a few characters: the value it sets, LC or no-op.
     pub label: String,
     /// What it says, how far it has come, who has it and why it is or is not committed.
     pub says: String,
@@ -47,8 +46,10 @@ pub struct LogRow {
     pub end: u64,
     /// The high watermark it knows.
     pub high_watermark: Option<u64>,
-    /// The offset from which the leader saw it fetch.
-    pub fetch_offset: Option<u64>,
+    /// Up to where the leader knows it to hold the leader's log, exclusive.
+    pub matched: Option<u64>,
+    /// The offset that the leader will send next, where leaders push.
+    pub next: Option<u64>,
 }
 
 /// The table.
@@ -60,6 +61,8 @@ pub struct LogTable {
     pub width: u64,
     /// One past the last offset that any node has.
     pub end: u64,
+    /// Whether the leader pushes, and so keeps a next entry for each follower.
+    pub pushes: bool,
     /// One line a node.
     pub rows: Vec<LogRow>,
 }
@@ -67,6 +70,7 @@ pub struct LogTable {
 fn label(entry: Entry) -> String {
     match entry.payload {
         Payload::LeaderChange { .. } => "LC".to_owned(),
+        Payload::NoOp => "no-op".to_owned(),
         Payload::Set { value, .. } => value.to_string(),
     }
 }
@@ -77,27 +81,25 @@ fn is_same(one: Entry, other: Option<Entry>) -> bool {
 
 /// The table of a window of `width` offsets: from `first`, or the last ones.
 #[must_use]
-pub fn log_table(sim: &Sim<KRaft>, first: Option<u64>, width: u64) -> LogTable {
+pub fn log_table(sim: &Sim<Any>, first: Option<u64>, width: u64) -> LogTable {
     let logs: Vec<Option<&Log>> = sim.ids().map(|id| sim.log(id).or_else(|| sim.disk_log(id))).collect();
     let end = logs.iter().flatten().map(|log| log.end_offset()).max().unwrap_or(0);
     let last_first = end.saturating_sub(width);
     let first = first.unwrap_or(last_first).min(last_first);
     let leads = sim.leader().map(|(id, _)| id);
     let known = leads.and_then(|id| sim.log(id));
-    let followers = leads.and_then(|id| match sim.replica(id).map(|replica| replica.role()) {
-        Some(Role::Leader { followers, .. }) => Some(followers.clone()),
-        _ => None,
-    });
+    let words = text::words_of(sim);
+    let peers: Option<Vec<PeerView>> = leads.and_then(|id| sim.replica(id)?.peers());
     let why: Vec<String> = (first..end.min(first + width))
         .map(|offset| {
             let question = Question::WhyNotCommitted { offset };
-            text::because(question, &ask(sim, [], question)).text
+            text::because(words, question, &ask(sim, [], question)).text
         })
         .collect();
     let rows = sim.ids().zip(&logs).map(|(id, log)| {
         let running = sim.replica(id);
         let high_watermark = running.and_then(|replica| replica.standing().committed);
-        let applied = running.map_or(0, |replica| replica.listener().next_offset());
+        let applied = running.map_or(0, |replica| replica.applied());
         let cell = |offset: u64| {
             let entry = log.and_then(|log| log.get(offset))?;
             let is_committed = high_watermark.is_some_and(|committed| offset < committed);
@@ -108,18 +110,20 @@ pub fn log_table(sim: &Sim<KRaft>, first: Option<u64>, width: u64) -> LogTable {
                 _ => CellState::Uncommitted,
             };
             let why = usize::try_from(offset - first).ok().and_then(|place| why.get(place)).map_or("", String::as_str);
-            let says = text::record(&text::payload(entry.payload), entry.epoch, state as usize, why);
+            let says = text::record(words, &text::payload(entry.payload), entry.epoch, state as usize, why);
             Some(Cell { epoch: entry.epoch, label: label(entry), says, state })
         };
-        let fetched = followers.as_ref().and_then(|followers| followers.get(id.index())?.end_offset);
+        let seen = peers.as_ref().and_then(|peers| peers.get(id.index())).filter(|_| leads != Some(id));
         LogRow {
             id,
             is_up: sim.replica(id).is_some(),
             cells: (first..first + width).map(cell).collect(),
             end: log.map_or(0, Log::end_offset),
             high_watermark,
-            fetch_offset: fetched.filter(|_| leads != Some(id)),
+            matched: seen.and_then(|peer| peer.matched),
+            next: seen.and_then(|peer| peer.next),
         }
     });
-    LogTable { first, width, end, rows: rows.collect() }
+    let pushes = peers.as_ref().is_some_and(|peers| peers.iter().any(|peer| peer.next.is_some()));
+    LogTable { first, width, end, pushes, rows: rows.collect() }
 }

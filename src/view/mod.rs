@@ -8,6 +8,7 @@ mod events;
 pub mod inspect;
 mod logs;
 mod next;
+pub mod say;
 mod stage;
 mod thread;
 mod turn;

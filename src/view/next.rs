@@ -1,8 +1,7 @@
 //! The list of what can happen next.
 
 use crate::executor::{NEVER, in_order};
-use crate::raft::kraft::{KRaft, MessageKind};
-use crate::raft::{Form, MessageFace, ReplicaId, TaskKind, Timer};
+use crate::raft::{Any, AnyKind, Form, MessageFace, ReplicaId, TaskKind, Timer};
 use crate::session::Session;
 use crate::sim::{EventName, Sim};
 use crate::text::en as text;
@@ -25,7 +24,7 @@ pub struct PendingItem {
 }
 
 /// The line of an event; for what an executor will do, in the form its client has.
-fn event_text(sim: &Sim<KRaft>, name: &EventName, face: Option<&MessageFace<MessageKind>>) -> String {
+fn event_text(sim: &Sim<Any>, name: &EventName, face: Option<&MessageFace<AnyKind>>) -> String {
     match *name {
         EventName::Task { replica, number } => {
             let queue = tasks(sim, replica);
@@ -54,7 +53,7 @@ pub struct QueuedTask {
 
 /// What waits on the executor of a running replica, in order.
 #[must_use]
-pub fn tasks(sim: &Sim<KRaft>, replica: ReplicaId) -> Vec<QueuedTask> {
+pub fn tasks(sim: &Sim<Any>, replica: ReplicaId) -> Vec<QueuedTask> {
     let Some(client) = sim.client(replica) else {
         return Vec::new();
     };
@@ -91,7 +90,7 @@ pub fn pending(session: &Session, most: usize) -> (Vec<PendingItem>, usize) {
                     .map(|(_, flight)| flight),
                 EventName::Timer { .. } | EventName::Task { .. } | EventName::Client { .. } => None,
             };
-            let face: Option<MessageFace<_>> = flight.map(|flight| Sim::<KRaft>::face_of(&flight.message));
+            let face: Option<MessageFace<_>> = flight.map(|flight| Sim::<Any>::face_of(&flight.message));
             let is_held = flight.is_some_and(|flight| flight.held.is_some());
             let text = event_text(sim, &event.name, face.as_ref());
             PendingItem {

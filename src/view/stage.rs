@@ -1,9 +1,9 @@
 //! The stage: replicas on a ring, clients beside it, links between them, messages on the links.
 
+use super::say::named;
 use super::turn::direction;
 use crate::executor::in_order;
-use crate::raft::kraft::{KRaft, MessageKind};
-use crate::raft::{MessageFace, ReplicaId, RoleShape, TimerKind, Verdict};
+use crate::raft::{Any, AnyKind, MessageFace, Protocol, ReplicaId, RoleShape, TimerKind, Traffic, Verdict};
 use crate::session::Session;
 use crate::sim::{EventName, Fate, Outcome, Sim, What, client_id, client_number};
 use crate::text::en as text;
@@ -65,6 +65,8 @@ pub struct NodeView {
     pub is_observer: bool,
     /// Its epoch.
     pub epoch: u32,
+    /// The letter before it.
+    pub tag: char,
     /// Its centre.
     pub x: f64,
     /// Its centre.
@@ -490,15 +492,15 @@ fn node(session: &Session, looks: &Looks, (x, y): (f64, f64), id: ReplicaId, cou
             .collect();
         (strip, end, committed)
     });
-    let is_observer = !sim.settings().protocol.voters(count).contains(id);
+    let is_observer = !Any::voters(&sim.settings().protocol, count).contains(id);
     let word = match role {
         Some(RoleShape::Follower | RoleShape::Unattached) if is_observer => "observer",
-        _ => text::condition(role, sim.ended(id)),
+        _ => text::condition(text::words_of(sim), role, sim.ended(id)),
     };
     NodeView {
         id,
-        number: id.to_string(),
-        name: text::replica_name(id, word, role.is_some(), epoch)
+        number: session.settings().names.get(id.index()).cloned().unwrap_or_else(|| id.to_string()),
+        name: named(session, text::replica_name(text::words_of(sim), id, word, role.is_some(), epoch))
             + &text::condition_beside(sim.is_paused(id), group(sim, id)),
         role,
         word,
@@ -507,6 +509,7 @@ fn node(session: &Session, looks: &Looks, (x, y): (f64, f64), id: ReplicaId, cou
             || !matches!(role, Some(RoleShape::Follower | RoleShape::Unattached)),
         is_observer,
         epoch,
+        tag: text::words_of(sim).tag,
         x,
         y,
         radius,
@@ -516,7 +519,7 @@ fn node(session: &Session, looks: &Looks, (x, y): (f64, f64), id: ReplicaId, cou
         strip,
         end_offset,
         committed,
-        fault: sim.fault(id).map(|failure| text::fault(id, failure.fault)),
+        fault: sim.fault(id).map(|failure| named(session, text::fault(text::words_of(sim), id, failure.fault))),
         is_paused: sim.is_paused(id),
         clock: Some(sim.clock(id).rate_ppm)
             .filter(|&rate| rate != 1_000_000)
@@ -525,7 +528,7 @@ fn node(session: &Session, looks: &Looks, (x, y): (f64, f64), id: ReplicaId, cou
 }
 
 /// The letter of the group somebody is in, while there is a partition.
-fn group(sim: &Sim<KRaft>, id: ReplicaId) -> Option<char> {
+fn group(sim: &Sim<Any>, id: ReplicaId) -> Option<char> {
     let groups = sim.groups();
     (groups.last() > 0).then(|| letter(groups.of(id)))
 }
@@ -535,7 +538,7 @@ fn letter(group: u8) -> char {
 }
 
 /// The groups of a partition, each around its members.
-fn regions(sim: &Sim<KRaft>, places: &[(ReplicaId, (f64, f64))], count: u8) -> Vec<Region> {
+fn regions(sim: &Sim<Any>, places: &[(ReplicaId, (f64, f64))], count: u8) -> Vec<Region> {
     let groups = sim.groups();
     if groups.last() == 0 {
         return Vec::new();
@@ -577,7 +580,7 @@ fn hull(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     around
 }
 
-fn client(sim: &Sim<KRaft>, number: u8) -> Option<ClientView> {
+fn client(sim: &Sim<Any>, number: u8) -> Option<ClientView> {
     let state = sim.clients().get(usize::from(number))?;
     let id = client_id(number);
     let waits = state.requests().find(|request| request.outcome == Outcome::Asked);
@@ -619,7 +622,7 @@ pub fn stage(session: &Session, looks: &Looks) -> StageView {
         let inset = |id: ReplicaId| if client_number(id).is_some() { CLIENT.0 + 6.0 } else { inset };
         (aside(edge(a, b, inset(from)), a, b, by), aside(edge(b, a, inset(to)), a, b, by))
     };
-    let arrow = |key: String, ends: (ReplicaId, ReplicaId), number: u32, face: MessageFace<MessageKind>, flight_us| {
+    let arrow = |key: String, ends: (ReplicaId, ReplicaId), number: u32, face: MessageFace<AnyKind>, flight_us| {
         let (from, to) = line(ends.0, ends.1, number);
         Arrow {
             key,
@@ -644,7 +647,7 @@ pub fn stage(session: &Session, looks: &Looks) -> StageView {
     for (key, flight) in sim.flights() {
         let (from, to) = (key.from, key.to);
         let name = EventName::Delivery { from, to, number: key.number, is_copy: key.is_copy };
-        let face = Sim::<KRaft>::face_of(&flight.message);
+        let face = Sim::<Any>::face_of(&flight.message);
         if looks.hidden.has(kind(&face)) {
             continue;
         }
@@ -707,21 +710,14 @@ impl Kinds {
     }
 }
 
-/// Which of [`text::KINDS`] a message is.
+/// Which part of the traffic a message belongs to.
 #[must_use]
-pub const fn kind(face: &MessageFace<MessageKind>) -> usize {
-    match face.kind {
-        MessageKind::PreVote | MessageKind::Vote | MessageKind::VoteAnswer => 0,
-        MessageKind::BeginQuorumEpoch | MessageKind::BeginQuorumEpochAnswer => 1,
-        MessageKind::EndQuorumEpoch | MessageKind::EndQuorumEpochAnswer => 2,
-        MessageKind::FetchAnswer if face.entries > 0 => 3,
-        MessageKind::Fetch | MessageKind::FetchAnswer => 4,
-        MessageKind::Client => 5,
-    }
+pub fn kind(face: &MessageFace<AnyKind>) -> usize {
+    Any::traffic(face) as usize
 }
 
-pub(super) const fn is_quiet(face: &MessageFace<MessageKind>) -> bool {
-    matches!(face.kind, MessageKind::Fetch | MessageKind::FetchAnswer) && face.entries == 0
+pub(super) fn is_quiet(face: &MessageFace<AnyKind>) -> bool {
+    Any::traffic(face) == Traffic::Quiet
 }
 
 /// A number, not below `low` nor above `high`. (`f64::clamp` would bring the writing of floats along, for its panic.)

@@ -4,8 +4,8 @@
 //! command. What was sent in the step in which it arrived is its consequence, and so on. Only steps that are remembered
 //! are looked at.
 
+use crate::raft::Any;
 use crate::raft::ReplicaId;
-use crate::raft::kraft::KRaft;
 use crate::session::Session;
 use crate::sim::{TraceEvent, What};
 
@@ -42,14 +42,14 @@ pub struct Thread {
 const CONSEQUENCES_MAX: usize = 300;
 
 /// The message that set a step off, if one did.
-fn trigger(trace: &[TraceEvent<KRaft>]) -> Option<MessageId> {
+fn trigger(trace: &[TraceEvent<Any>]) -> Option<MessageId> {
     trace.iter().find_map(|event| match event.what {
         What::Delivered { from, number, .. } => Some((from, event.replica, number)),
         _ => None,
     })
 }
 
-fn sent(trace: &[TraceEvent<KRaft>]) -> impl Iterator<Item = MessageId> {
+fn sent(trace: &[TraceEvent<Any>]) -> impl Iterator<Item = MessageId> {
     trace.iter().filter_map(|event| match event.what {
         What::Sent { to, number, .. } => Some((event.replica, to, number)),
         _ => None,

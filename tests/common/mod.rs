@@ -1,9 +1,10 @@
 //! Runs that several tests use: with faults of every kind, made from a seed.
 
 use raftwerk::executor::NEVER;
+use raftwerk::raft::ProtocolSettings;
 use raftwerk::raft::ReplicaId;
 use raftwerk::raft::kraft::{Bootstrap, KRaftSettings, Rules};
-use raftwerk::scenario::{ProtocolSettings, Record};
+use raftwerk::scenario::Record;
 use raftwerk::session::Session;
 use raftwerk::sim::{ClientOptions, Command, EventName, FlightName, Groups, LinkConditions, Stream, client_id, scale};
 

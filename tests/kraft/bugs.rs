@@ -2,9 +2,10 @@
 //! shows both. Those that need snapshots, voter changes or unreachable listeners come with them.
 
 use super::lone::{ET, FORMS, Given, Lone, answer, fetch, fetched, fine, granted, records, vote};
+use raftwerk::raft::ProtocolSettings;
 use raftwerk::raft::kraft::{Body, Bootstrap, ErrorCode, FetchOutcome, KRaftSettings, Rules};
 use raftwerk::raft::{EpochEnd, Fault, Replica, ReplicaId, Request, RoleShape, TimerKind};
-use raftwerk::scenario::{ProtocolSettings, Record};
+use raftwerk::scenario::Record;
 use raftwerk::session::Session;
 use raftwerk::sim::{Command, LinkConditions};
 

@@ -13,18 +13,17 @@
 //! | `state` | roles, the transition table, the persisted record |
 //! | `connections` | which peer may be asked now |
 //! | `accumulator` | what clients appended and waits to be written |
-//! | `listener` | the state machine and what it is told |
 //! | `replica` | the member itself: what each role does when looked at |
 //! | `vote`, `quorum`, `fetch` | what it does with each message |
-//! | `note` | reason codes |
+//! | `note`, `face` | reason codes, and what is shown of it |
 //!
 //! Left out, for now: snapshots (spec 4.5, 5.5) and voter changes (spec 4.6, 5.4): their messages, the voter set as records of
 //! the log, and directory ids other than as a disk's own.
 
 mod accumulator;
 mod connections;
+mod face;
 mod fetch;
-mod listener;
 mod message;
 mod note;
 mod quorum;
@@ -35,7 +34,6 @@ mod state;
 mod transition_tests;
 mod vote;
 
-pub use listener::Listener;
 pub use message::{Address, Answer, Body, ClusterId, ErrorCode, FetchOutcome, KRaftMessage, MessageKind, Successors};
 pub use note::{Cause, Note, Refusal};
 pub use quorum::{QuorumDescription, ReplicaDescription};
@@ -44,8 +42,10 @@ pub use settings::{Bootstrap, KRaftSettings, Rules};
 pub use state::{Disk, Follower, QuorumRecord, Role};
 
 use super::digest::Encoder;
+use super::ids::{ReplicaId, ReplicaSet};
 use super::log::{Log, encode_entry};
-use super::protocol::{MessageFace, Protocol, RoleShape};
+use super::projection::{Fields, Gist, Traffic};
+use super::protocol::{Beginning, MessageFace, Protocol, RoleChange};
 
 /// The family of KRaft's types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +60,17 @@ impl Protocol for KRaft {
     type Disk = Disk;
     type Replica = KRaftReplica;
 
+    fn traffic(face: &MessageFace<MessageKind>) -> Traffic {
+        match face.kind {
+            MessageKind::PreVote | MessageKind::Vote | MessageKind::VoteAnswer => Traffic::Votes,
+            MessageKind::BeginQuorumEpoch | MessageKind::BeginQuorumEpochAnswer => Traffic::Leading,
+            MessageKind::EndQuorumEpoch | MessageKind::EndQuorumEpochAnswer => Traffic::Ending,
+            MessageKind::FetchAnswer if face.entries > 0 => Traffic::Entries,
+            MessageKind::Fetch | MessageKind::FetchAnswer => Traffic::Quiet,
+            MessageKind::Client => Traffic::Clients,
+        }
+    }
+
     fn encode_message(message: &KRaftMessage, out: &mut Encoder) {
         message.encode(out, encode_entry);
     }
@@ -68,8 +79,30 @@ impl Protocol for KRaft {
         message.face()
     }
 
-    fn empty_disk() -> Disk {
+    fn message_fields(message: &KRaftMessage, from: ReplicaId, put: &mut Fields<'_>) {
+        message.fields(from, put);
+    }
+
+    fn resigns(_: &KRaftSettings) -> bool {
+        true
+    }
+
+    fn voters(settings: &KRaftSettings, replicas: u8) -> ReplicaSet {
+        settings.voters(replicas)
+    }
+
+    fn empty_disk(_: &KRaftSettings) -> Disk {
         Disk { directory: 1, ..Disk::default() }
+    }
+
+    fn disk_of(settings: &KRaftSettings, beginning: Beginning) -> Disk {
+        let Beginning { epoch, leader, voted, committed, log } = beginning;
+        Disk {
+            quorum: QuorumRecord { epoch, leader, voted },
+            high_watermark: committed,
+            log,
+            ..Self::empty_disk(settings)
+        }
     }
 
     /// It has a new directory id; answers to the requests of before must not look like answers to those of after.
@@ -85,6 +118,10 @@ impl Protocol for KRaft {
         disk.encode(out);
     }
 
+    fn gist(note: &Note) -> Gist {
+        note.gist()
+    }
+
     fn commit(note: &Note) -> Option<u64> {
         match note {
             Note::HighWatermark { to } => Some(*to),
@@ -92,9 +129,9 @@ impl Protocol for KRaft {
         }
     }
 
-    fn role_change(note: &Note) -> Option<(RoleShape, u32)> {
-        match note {
-            Note::Became { to, epoch, .. } => Some((*to, *epoch)),
+    fn role_change(note: &Note) -> Option<RoleChange> {
+        match *note {
+            Note::Became { from, to, epoch, .. } => Some(RoleChange { from, to, epoch }),
             _ => None,
         }
     }

@@ -1,6 +1,7 @@
 //! Reason codes: why a replica did what it did, with the numbers that decided it. No text.
 
 use crate::raft::ids::ReplicaId;
+use crate::raft::projection::{Gist, Theme};
 use crate::raft::protocol::{Ended, RoleShape};
 
 /// Why a replica changed its role.
@@ -294,4 +295,42 @@ pub enum Note {
         /// The leader it knows.
         leader: Option<ReplicaId>,
     },
+}
+
+impl Note {
+    /// What it is about, and how telling it is.
+    pub(super) const fn gist(&self) -> Gist {
+        let (theme, weight) = match self {
+            Self::Became { .. } => (Theme::Role, 9),
+            Self::ShutdownEnded { .. } => (Theme::Other, 9),
+            Self::Lost { .. } => (Theme::Other, 8),
+            Self::Granted { .. } => (Theme::Vote, 7),
+            Self::Refused { .. } => (Theme::VoteRefused, 7),
+            Self::SuccessorWait { .. } => (Theme::Other, 7),
+            Self::Truncated { .. } => (Theme::Log, 7),
+            Self::HighWatermark { .. } => (Theme::Commit, 6),
+            Self::Drained { .. } => (Theme::Log, 6),
+            Self::ResignAsked { .. } | Self::ShutdownAsked { .. } => (Theme::Other, 6),
+            Self::AppendTaken { .. } => (Theme::Taken, 5),
+            Self::Counted { .. } => (Theme::Count, 5),
+            Self::ToldDiverging { .. } => (Theme::Refusal, 5),
+            Self::LeaderChangeAppended { .. } => (Theme::Other, 5),
+            Self::Appended { .. } => (Theme::Log, 4),
+            Self::Fenced { .. } | Self::NotLeader { .. } => (Theme::Refusal, 4),
+            Self::Served { .. } => (Theme::Other, 4),
+            Self::HeardLeader { .. }
+            | Self::Acknowledged { .. }
+            | Self::HighWatermarkWaits { .. }
+            | Self::HighWatermarkStays { .. } => (Theme::Other, 3),
+            Self::Parked { .. } | Self::WaitOver { .. } | Self::UpToDate { .. } | Self::BeginQuorumRound { .. } => {
+                (Theme::Other, 2)
+            }
+            Self::Told { .. }
+            | Self::LateAnswer { .. }
+            | Self::OldAnswer { .. }
+            | Self::RequestTimedOut { .. }
+            | Self::BackoffOver { .. } => (Theme::Other, 1),
+        };
+        Gist { theme, weight }
+    }
 }

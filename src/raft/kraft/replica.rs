@@ -7,15 +7,16 @@ use super::KRaft;
 use super::accumulator::Accumulator;
 use super::connections::Connections;
 use super::fetch::ParkedFetch;
-use super::listener::Listener;
 use super::message::{Address, Answer, Body, ClusterId, ErrorCode, KRaftMessage, Successors};
 use super::note::{Cause, Note};
-use super::settings::Bootstrap;
+use super::settings::{Bootstrap, KRaftSettings};
 use super::state::{Disk, Follower, QuorumRecord, Role, Tally};
 use crate::executor::{MICROS_PER_MILLI, NEVER, in_order};
 use crate::raft::digest::Encoder;
 use crate::raft::ids::{ReplicaId, ReplicaSet};
+use crate::raft::listener::Listener;
 use crate::raft::log::{BATCH_ENTRIES, Log, Payload};
+use crate::raft::projection::{Fields, PeerView};
 use crate::raft::protocol::{
     AppendError, Context, Ended, Face, Fault, Purpose, Replica, Request, RequestError, RoleShape, Standing,
 };
@@ -870,6 +871,34 @@ impl Replica<KRaft> for KRaftReplica {
             }
         };
         Face { granted, refused, voters: self.voters }
+    }
+
+    fn applied(&self) -> u64 {
+        self.listener.next_offset()
+    }
+
+    fn fields(&self, put: &mut Fields<'_>) {
+        self.own_fields(put);
+    }
+
+    fn peers(&self) -> Option<Vec<PeerView>> {
+        self.followers_seen()
+    }
+
+    fn commits_from(&self) -> Option<u64> {
+        match self.role {
+            Role::Leader { epoch_start, .. } => Some(epoch_start),
+            _ => None,
+        }
+    }
+
+    fn stands_by(&self, settings: &KRaftSettings, _: u64) -> Option<ReplicaId> {
+        let has_rule = settings.rules.pre_vote && settings.rules.fetched_refuses_pre_vote;
+        match self.role {
+            Role::Follower { leader, has_fetched: true, .. } if has_rule => Some(leader),
+            Role::Leader { .. } if has_rule => Some(self.id),
+            _ => None,
+        }
     }
 
     fn encode(&self, out: &mut Encoder) {

@@ -132,7 +132,8 @@ impl<P: Protocol> Sim<P> {
     pub fn new(settings: SimSettings<P>) -> Self {
         let replicas = settings.replicas;
         assert!((1..=crate::raft::REPLICAS_MAX).contains(&replicas), "{replicas} replicas");
-        let disk = |id: u8| settings.disks.get(usize::from(id)).cloned().unwrap_or_else(P::empty_disk);
+        let disk =
+            |id: u8| settings.disks.get(usize::from(id)).cloned().unwrap_or_else(|| P::empty_disk(&settings.protocol));
         let disks: Vec<P::Disk> = (0..replicas).map(disk).collect();
         let standing = Standing {
             role: crate::raft::RoleShape::Unattached,
@@ -700,19 +701,8 @@ impl<P: Protocol> Sim<P> {
             TaskKind::Arrival(_) => 6,
         });
         self.dues_us[id.index()] = due_us;
-        if before != after {
-            if let Member::Up(driver) = &self.members[id.index()] {
-                let replica = driver.client().replica();
-                let touched = Touched {
-                    replica: id,
-                    before,
-                    standing: after,
-                    log: replica.log(),
-                    voters: replica.face().voters,
-                    standings: &self.standings,
-                };
-                self.watch.look(self.steps + 1, &touched);
-            }
+        if before != after || self.scratch.effects.persisted {
+            self.watch_member(id, before, after);
             self.standings[id.index()] = after;
         }
         if before != after || self.scratch.effects.persisted {
@@ -736,6 +726,28 @@ impl<P: Protocol> Sim<P> {
             self.end_member(id, ended);
         }
         true
+    }
+
+    /// Shows a member that a task has changed to whoever watches.
+    fn watch_member(&mut self, id: ReplicaId, before: Standing, standing: Standing) {
+        let Self { members, watch, standings, steps, .. } = self;
+        let Member::Up(driver) = &members[id.index()] else { return };
+        let replica = driver.client().replica();
+        let logs = |id: ReplicaId| match members.get(id.index()) {
+            Some(Member::Up(driver)) => Some(driver.client().replica().log()),
+            Some(Member::Down { disk, .. }) => Some(P::disk_log(disk)),
+            Some(Member::Moving) | None => None,
+        };
+        watch.look(&Touched {
+            replica: id,
+            before,
+            standing,
+            log: replica.log(),
+            voters: replica.face().voters,
+            standings,
+            logs: &logs,
+            step: *steps + 1,
+        });
     }
 
     /// A client has finished: what it wrote is on disk, flushed or not.

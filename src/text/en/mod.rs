@@ -1,18 +1,94 @@
 //! English.
+//!
+//! What protocols share is here, in the words of the run's protocol ([`Words`]); each protocol has a section of its own.
 
-mod rules;
-
-pub use rules::{of_note, rule};
+mod classic;
+mod kraft;
 
 use crate::explain::{Because, Explanation, Question, Trigger};
-use crate::raft::kraft::{Cause, MessageKind, Note, Refusal};
 use crate::raft::{
-    Ended, Fault, MessageFace, Payload, Ran, ReplicaId, ReplicaSet, RequestError, RoleShape, TaskKind, Timer,
-    TimerKind, Verdict,
+    Any, AnyKind, AnyNote, Either, Ended, Family, Fault, MessageFace, Payload, Protocol, Ran, ReplicaId, ReplicaSet,
+    RequestError, RoleShape, TRAFFIC_PARTS, TaskKind, Theme, Timer, TimerKind, Verdict,
 };
 use crate::sim::{
-    Alarm, CallNote, Command, EventName, FlightName, Property, Tally, Violation, WAITING_MAX, client_number,
+    Alarm, CallNote, Command, EventName, FlightName, Property, Sim, Tally, Violation, WAITING_MAX, client_number,
 };
+
+/// The words of a protocol.
+#[derive(Debug)]
+pub struct Words {
+    /// What it is called.
+    pub protocol: &'static str,
+    /// Epoch or term.
+    pub epoch: &'static str,
+    /// The letter before the number of one.
+    pub tag: char,
+    /// An entry of a log.
+    pub entry: &'static str,
+    /// More of them.
+    pub entries: &'static str,
+    /// The number of an entry.
+    pub place: &'static str,
+    /// The number of the first one.
+    pub first: u64,
+    /// Who asks whether it could win.
+    pub prospective: &'static str,
+    /// Where to read about commits.
+    source: &'static str,
+    /// Role, epoch, leader, vote, end of the log, and what is committed, as its papers name them.
+    pub fields: [&'static str; 6],
+    /// What is committed: its name, and a short one.
+    pub committed: (&'static str, &'static str),
+    /// What a leader knows of the others: how far they are, what is sent next, when they were heard, whether they count.
+    pub peers: [&'static str; 4],
+    /// The roles that there are, the most telling first.
+    pub roles: &'static [RoleShape],
+    /// The messages one can wait for.
+    pub kinds: &'static [(AnyKind, &'static str)],
+    /// The parts of the traffic; empty for those that it has not.
+    pub traffic: [&'static str; TRAFFIC_PARTS],
+}
+
+/// The words of a protocol.
+#[must_use]
+pub const fn words(family: Family) -> &'static Words {
+    match family {
+        Family::KRaft => &kraft::WORDS,
+        Family::Classic => &classic::WORDS,
+    }
+}
+
+/// The words of a run's protocol.
+#[must_use]
+pub fn words_of(sim: &Sim<Any>) -> &'static Words {
+    words(sim.settings().protocol.family())
+}
+
+impl Words {
+    /// The word for a role.
+    #[must_use]
+    pub const fn role(&self, role: RoleShape) -> &'static str {
+        match role {
+            RoleShape::Unattached => "unattached",
+            RoleShape::Prospective => self.prospective,
+            RoleShape::Candidate => "candidate",
+            RoleShape::Leader => "leader",
+            RoleShape::Follower => "follower",
+            RoleShape::Resigned => "resigned",
+        }
+    }
+
+    /// The number of the entry at an offset, as this protocol counts.
+    #[must_use]
+    pub const fn number(&self, offset: u64) -> u64 {
+        offset + self.first
+    }
+
+    /// Entries, counted.
+    fn count(&self, count: u64) -> String {
+        format!("{count} {}", if count == 1 { self.entry } else { self.entries })
+    }
+}
 
 /// A sentence and where to read more.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,19 +97,6 @@ pub struct Sentence {
     pub text: String,
     /// The section or KIP behind it; may be empty.
     pub reference: &'static str,
-}
-
-/// The word for a role.
-#[must_use]
-pub const fn role(role: RoleShape) -> &'static str {
-    match role {
-        RoleShape::Unattached => "unattached",
-        RoleShape::Prospective => "prospective",
-        RoleShape::Candidate => "candidate",
-        RoleShape::Leader => "leader",
-        RoleShape::Follower => "follower",
-        RoleShape::Resigned => "resigned",
-    }
 }
 
 /// The word for a timer.
@@ -49,6 +112,7 @@ pub const fn timer_kind(kind: TimerKind) -> &'static str {
         TimerKind::LongPoll => "parked fetch timeout",
         TimerKind::Shutdown => "shutdown timeout",
         TimerKind::Linger => "linger",
+        TimerKind::Heartbeat => "heartbeat",
     }
 }
 
@@ -59,9 +123,9 @@ fn timer(timer: Timer) -> String {
 
 /// The word for what a replica is: its role, or why it is down.
 #[must_use]
-pub const fn condition(role_shape: Option<RoleShape>, ended: Option<Ended>) -> &'static str {
-    match (role_shape, ended) {
-        (Some(shape), _) => role(shape),
+pub const fn condition(words: &Words, role: Option<RoleShape>, ended: Option<Ended>) -> &'static str {
+    match (role, ended) {
+        (Some(shape), _) => words.role(shape),
         (None, Some(_)) => "shut down",
         (None, None) => "crashed",
     }
@@ -69,8 +133,8 @@ pub const fn condition(role_shape: Option<RoleShape>, ended: Option<Ended>) -> &
 
 /// The accessible name of a replica: `Node 3, leader, epoch 2`. `word` is its [`condition`].
 #[must_use]
-pub fn replica_name(id: ReplicaId, word: &str, is_up: bool, epoch: u32) -> String {
-    if is_up { format!("Node {id}, {word}, epoch {epoch}") } else { format!("Node {id}, {word}") }
+pub fn replica_name(words: &Words, id: ReplicaId, word: &str, is_up: bool, epoch: u32) -> String {
+    if is_up { format!("Node {id}, {word}, {} {epoch}", words.epoch) } else { format!("Node {id}, {word}") }
 }
 
 /// What is added to a replica's name where it stands still or the cluster is parted.
@@ -108,27 +172,42 @@ pub fn lost_name(from: ReplicaId, to: ReplicaId, number: u32) -> String {
 
 /// The short name of a message, for its label.
 #[must_use]
-pub fn message(face: &MessageFace<MessageKind>) -> String {
-    let epoch = face.epoch;
-    match (face.kind, face.verdict) {
-        (MessageKind::PreVote, _) => format!("PreVote e{epoch}"),
-        (MessageKind::Vote, _) => format!("Vote e{epoch}"),
-        (MessageKind::BeginQuorumEpoch, _) => format!("BeginQuorumEpoch e{epoch}"),
-        (MessageKind::EndQuorumEpoch, _) => format!("EndQuorumEpoch e{epoch}"),
-        (MessageKind::Fetch, _) => format!("Fetch e{epoch}"),
-        (MessageKind::VoteAnswer, Verdict::Granted) => "granted".to_owned(),
-        (MessageKind::VoteAnswer, _) => "refused".to_owned(),
-        (MessageKind::FetchAnswer, Verdict::Refused) => "fetch refused".to_owned(),
-        (MessageKind::FetchAnswer, _) if face.entries == 0 => "nothing new".to_owned(),
-        (MessageKind::FetchAnswer, _) if face.entries == 1 => "1 record".to_owned(),
-        (MessageKind::FetchAnswer, _) => format!("{} records", face.entries),
-        (MessageKind::BeginQuorumEpochAnswer | MessageKind::EndQuorumEpochAnswer, Verdict::Refused) => {
-            "refused".to_owned()
-        }
-        (MessageKind::BeginQuorumEpochAnswer | MessageKind::EndQuorumEpochAnswer, _) => "acknowledged".to_owned(),
-        (MessageKind::Client, Verdict::Asks) => "request".to_owned(),
-        (MessageKind::Client, Verdict::Granted) => "committed".to_owned(),
-        (MessageKind::Client, _) => "not taken".to_owned(),
+pub fn message(face: &MessageFace<AnyKind>) -> String {
+    let MessageFace { kind, epoch, verdict, entries } = *face;
+    match kind {
+        Either::KRaft(kind) => kraft::message(&MessageFace { kind, epoch, verdict, entries }),
+        Either::Classic(kind) => classic::message(&MessageFace { kind, epoch, verdict, entries }),
+    }
+}
+
+/// What a client's message is, or the answer to one.
+const fn client_message(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Asks => "request",
+        Verdict::Granted => "committed",
+        Verdict::Refused | Verdict::Plain => "not taken",
+    }
+}
+
+fn note(id: ReplicaId, note: &AnyNote) -> Sentence {
+    match note {
+        Either::KRaft(note) => kraft::note(id, note),
+        Either::Classic(note) => classic::note(id, note),
+    }
+}
+
+/// The rule that a step followed; `None` where nothing was decided.
+#[must_use]
+pub fn rule(explanation: &Explanation) -> Option<&'static str> {
+    explanation.then.as_ref().or(explanation.why.as_ref()).map(|(_, note)| rule_of(note))
+}
+
+/// The rule behind a line.
+#[must_use]
+pub const fn rule_of(note: &AnyNote) -> &'static str {
+    match note {
+        Either::KRaft(note) => kraft::rule(note),
+        Either::Classic(note) => classic::rule(note),
     }
 }
 
@@ -152,17 +231,13 @@ fn alarm(alarm: Alarm) -> &'static str {
     }
 }
 
-/// The kinds of messages that a filter tells apart.
-pub const KINDS: [&str; 6] =
-    ["votes", "BeginQuorumEpoch", "EndQuorumEpoch", "records", "fetches without records", "requests of clients"];
-
 /// The kinds of events that the event list tells apart.
 pub const EVENT_KINDS: [&str; 8] =
     ["everything", "role changes", "votes", "refusals", "commits", "records", "faults and commands", "clients"];
 
 /// The one line of something that can happen next. `face` belongs to a delivery.
 #[must_use]
-pub fn pending(name: &EventName, face: Option<&MessageFace<MessageKind>>) -> String {
+pub fn pending(name: &EventName, face: Option<&MessageFace<AnyKind>>) -> String {
     match name {
         EventName::Delivery { from, to, is_copy, .. } => {
             let what = face.map_or_else(|| "message".to_owned(), message);
@@ -195,9 +270,41 @@ pub fn task(kind: TaskKind) -> String {
     }
 }
 
+/// A text with the names of nodes in the place of their numbers: `Node 3` becomes the third name.
+#[must_use]
+pub fn named(text: &str, names: &[String]) -> String {
+    let name = |number: &str| number.parse::<usize>().ok().and_then(|number| names.get(number.checked_sub(1)?));
+    let mut out = String::new();
+    let mut rest = text;
+    let mut is_word_start = true;
+    'text: while let Some(first) = rest.chars().next() {
+        for word in ["nodes ", "Nodes ", "node ", "Node "] {
+            let Some(numbers) = rest.strip_prefix(word).filter(|_| is_word_start) else { continue };
+            // One number, or more with commas between.
+            let list_end = numbers
+                .find(|letter: char| {
+                    !(letter.is_ascii_digit() || word.contains("odes") && (letter == ',' || letter == ' '))
+                })
+                .unwrap_or(numbers.len());
+            let list = numbers[..list_end].trim_end_matches([',', ' ']);
+            let known: Option<Vec<&str>> = list.split(", ").map(|number| name(number).map(String::as_str)).collect();
+            if let Some(known) = known {
+                out += &known.join(", ");
+                rest = &numbers[list.len()..];
+                is_word_start = false;
+                continue 'text;
+            }
+        }
+        out.push(first);
+        is_word_start = !first.is_alphanumeric();
+        rest = &rest[first.len_utf8()..];
+    }
+    out
+}
+
 /// The answer to a question about a moment, and where to read more.
 #[must_use]
-pub fn because(question: Question, because: &Because) -> Sentence {
+pub fn because(words: &Words, question: Question, because: &Because) -> Sentence {
     let ids = |set: ReplicaSet| {
         let shown: Vec<String> = set.iter().map(|id| id.to_string()).collect();
         match shown.len() {
@@ -207,37 +314,44 @@ pub fn because(question: Question, because: &Because) -> Sentence {
         }
     };
     let says = |text: String, reference| Sentence { text, reference };
-    let offset = match question {
-        Question::WhyNotCommitted { offset } => offset,
+    let at = match question {
+        Question::WhyNotCommitted { offset } => words.number(offset),
         Question::WhyNotElected { .. } | Question::WhyNobodyElected | Question::WhyRefused { .. } => 0,
     };
+    let Words { entry, entries, place, epoch, source, .. } = *words;
+    let this = capital(&format!("{entry} {at}"));
+    let is_pull = words.first == 0;
     match *because {
-        Because::IsCommitted { holders } => {
-            says(format!("Record {offset} is committed; {} hold it.", ids(holders)), "KIP-595")
+        Because::IsCommitted { holders } => says(format!("{this} is committed; {} hold it.", ids(holders)), source),
+        Because::NoSuchEntry => says(format!("No running node has {entry} {at}."), ""),
+        Because::NoLeader { holders } => {
+            says(format!("{this} is on {}, but nobody leads, and only a leader commits.", ids(holders)), source)
         }
-        Because::NoSuchEntry => says(format!("No running node has a record {offset}."), ""),
-        Because::NoLeader { holders } => says(
-            format!("Record {offset} is on {}, but nobody leads, and only a leader commits.", ids(holders)),
-            "KIP-595",
-        ),
         Because::NotInTheLeadersLog { leader } => says(
             format!(
-                "The leader, node {leader}, does not have record {offset}; those who do will cut it when they fetch."
+                "The leader, node {leader}, does not have {entry} {at}; those who do will cut it when they {}.",
+                if is_pull { "fetch" } else { "hear from it" }
             ),
-            "KIP-595 · Raft §5.3",
+            if is_pull { "KIP-595 · Raft §5.3" } else { "Raft §5.3" },
         ),
         Because::OfAnOlderEpoch { leader, epoch_start } => says(
             format!(
-                "A majority has record {offset}, but node {leader} leads since offset {epoch_start} and commits older records only together with one of its own epoch."
+                "A majority has {entry} {at}, but it is of an older {epoch}: node {leader} leads since {place} {} and commits older {entries} only together with one of its own {epoch}. A leader of a later {epoch} could still overwrite it.",
+                words.number(epoch_start)
             ),
-            "KAFKA-12619 · Raft §5.4.2",
+            if is_pull { "KAFKA-12619 · Raft §5.4.2" } else { "Raft §5.4.2 · figure 8" },
         ),
         Because::TooFewHaveIt { told, need } => says(
             format!(
-                "It takes {need} voters to commit record {offset}. The leader knows of {}: a follower tells how far it is by the offset it fetches from.",
-                ids(told)
+                "It takes {need} voters to commit {entry} {at}. The leader knows of {}: {}.",
+                ids(told),
+                if is_pull {
+                    "a follower tells how far it is by the offset it fetches from"
+                } else {
+                    "it knows how far a follower is by its answers, as matchIndex"
+                }
             ),
-            "KIP-595 · Raft §5.3",
+            if is_pull { "KIP-595 · Raft §5.3" } else { "Raft §5.3" },
         ),
         Because::Leads => says("It leads already.".to_owned(), ""),
         Because::IsPaused => says("It is paused and does nothing.".to_owned(), ""),
@@ -260,7 +374,7 @@ pub fn because(question: Question, because: &Because) -> Sentence {
             for (who, why) in [
                 (apart, "can hear from, and be heard by, too few"),
                 (behind, "would be refused, because too many in reach have more in their logs"),
-                (refused, "would be refused by those who have fetched from their leader"),
+                (refused, "would be refused by those who know that their leader is alive"),
                 (stopped, "does not run, or stands still"),
             ] {
                 if !who.is_empty() {
@@ -281,14 +395,15 @@ pub fn because(question: Question, because: &Because) -> Sentence {
                 capital(&ids(ahead)),
                 ids(rest)
             ),
-            "KIP-595 · Raft §5.4.1",
+            "Raft §5.4.1",
         ),
         Because::OthersFollow { refusing, leader } => says(
             format!(
-                "{} would refuse its PreVote: they have fetched from node {leader}, so that leader is alive.",
-                capital(&ids(refusing))
+                "{} would refuse to let it campaign: they have {} node {leader} lately, so that leader is alive.",
+                capital(&ids(refusing)),
+                if is_pull { "fetched from" } else { "heard from" }
             ),
-            "KIP-996 · KAFKA-17641",
+            if is_pull { "KIP-996 · KAFKA-17641" } else { "D §9.6" },
         ),
         Because::Refused { by, note: why } => note(by, &why),
         Because::NotRefused => says("It was not refused.".to_owned(), ""),
@@ -311,14 +426,15 @@ pub fn capital(text: &str) -> String {
 pub fn payload(payload: Payload) -> String {
     match payload {
         Payload::LeaderChange { leader, .. } => format!("LeaderChange to node {leader}"),
+        Payload::NoOp => "no-op".to_owned(),
         Payload::Set { key, value } => format!("{key} = {value}"),
     }
 }
 
 /// A record of a log, for those who point at it.
 #[must_use]
-pub fn record(says: &str, epoch: u32, state: usize, why: &str) -> String {
-    format!("{says}, epoch {epoch}, {}. {why}", RECORD_STATES[state])
+pub fn record(words: &Words, says: &str, epoch: u32, state: usize, why: &str) -> String {
+    format!("{says}, {} {epoch}, {}. {why}", words.epoch, RECORD_STATES[state])
 }
 
 /// How far a record has come on a node, from uncommitted on.
@@ -327,10 +443,10 @@ const RECORD_STATES: [&str; 4] =
 
 /// What a state machine was told of the leader.
 #[must_use]
-pub fn told(epoch: u32, leader: Option<ReplicaId>) -> String {
+pub fn told(words: &Words, epoch: u32, leader: Option<ReplicaId>) -> String {
     match leader {
-        Some(leader) => format!("node {leader}, epoch {epoch}"),
-        None => format!("nobody, epoch {epoch}"),
+        Some(leader) => format!("node {leader}, {} {epoch}", words.epoch),
+        None => format!("nobody, {} {epoch}", words.epoch),
     }
 }
 
@@ -401,14 +517,14 @@ pub fn flight_name((from, to, number, is_copy): FlightName) -> String {
 
 /// An election, in a line.
 #[must_use]
-pub fn elected(id: ReplicaId, epoch: u32) -> String {
-    format!("Node {id} is elected in epoch {epoch}.")
+pub fn elected(words: &Words, id: ReplicaId, epoch: u32) -> String {
+    format!("Node {id} is elected in {} {epoch}.", words.epoch)
 }
 
 /// A commit, in a line.
 #[must_use]
-pub fn committed(high_watermark: u64) -> String {
-    format!("The high watermark rises to {high_watermark}.")
+pub fn committed(words: &Words, end: u64) -> String {
+    format!("The {} rises to {end}.", words.committed.0)
 }
 
 /// Where a branch begins, in a line.
@@ -425,11 +541,11 @@ pub fn command(command: &Command) -> String {
             format!("Node {replica} crashes. Everything it had written stays on its disk, flushed or not.")
         }
         Command::Crash { replica, .. } => {
-            format!("Node {replica} crashes. What is on its disk stays: its epoch, its vote and its flushed records.")
+            format!("Node {replica} crashes. What it had flushed to its disk stays.")
         }
         Command::Restart { replica, is_wiped: true } => {
             format!(
-                "Node {replica} starts with an empty disk: its epoch, its vote and its log are lost. Raft does not promise to survive this."
+                "Node {replica} starts with an empty disk: what it had promised and its log are lost. Raft does not promise to survive this."
             )
         }
         Command::Restart { replica, .. } => {
@@ -437,7 +553,10 @@ pub fn command(command: &Command) -> String {
         }
         Command::Resign { replica } => format!("Node {replica} is asked to resign."),
         Command::Append { replica, count, .. } => {
-            format!("A client appends {} at node {replica}.", records((*count).into()))
+            format!(
+                "A client appends {} at node {replica}.",
+                if *count == 1 { "1 command".to_owned() } else { format!("{count} commands") }
+            )
         }
         Command::Shutdown { replica, .. } => format!("Node {replica} is asked to shut down gracefully."),
         Command::Cancel { replica, number } => {
@@ -541,7 +660,7 @@ pub fn percent(ppm: u32) -> String {
 }
 
 /// What happened with a request of a client, at `id`: a client or a node.
-fn call(id: ReplicaId, note: CallNote) -> String {
+fn call(words: &Words, id: ReplicaId, note: CallNote) -> String {
     let me = capital(&who(id));
     let node = |id: ReplicaId| format!("node {id}");
     match note {
@@ -552,8 +671,10 @@ fn call(id: ReplicaId, note: CallNote) -> String {
             format!("{me} sends request {number} again, to {} (attempt {}).", node(to), u16::from(attempt) + 1)
         }
         CallNote::Taken { client, number, offset } => format!(
-            "{me} takes request {number} of client {} in and puts it at offset {offset}. It answers once that is committed.",
-            client + 1
+            "{me} takes request {number} of client {} in and puts it at {} {}. It answers once that is committed.",
+            client + 1,
+            words.place,
+            words.number(offset)
         ),
         CallNote::Declined { client, number, leader: Some(leader) } => {
             format!(
@@ -570,7 +691,9 @@ fn call(id: ReplicaId, note: CallNote) -> String {
         }
         CallNote::Committed { client, number, offset } => {
             format!(
-                "Offset {offset} is committed: {} tells client {} that its request {number} is.",
+                "{} {} is committed: {} tells client {} that its request {number} is.",
+                capital(words.place),
+                words.number(offset),
                 who(id),
                 client + 1
             )
@@ -580,10 +703,14 @@ fn call(id: ReplicaId, note: CallNote) -> String {
             client + 1
         ),
         CallNote::Acknowledged { number, offset } => {
-            format!("{me} learns that its request {number} is committed, at offset {offset}.")
+            format!("{me} learns that its request {number} is committed, at {} {}.", words.place, words.number(offset))
         }
         CallNote::AcknowledgedLate { number, offset } => {
-            format!("{me} had given request {number} up and now learns that it is committed, at offset {offset}.")
+            format!(
+                "{me} had given request {number} up and now learns that it is committed, at {} {}.",
+                words.place,
+                words.number(offset)
+            )
         }
         CallNote::Redirected { number, to } => {
             format!("{me} is told to ask {} and sends request {number} there.", node(to))
@@ -605,338 +732,27 @@ fn call(id: ReplicaId, note: CallNote) -> String {
     }
 }
 
-fn vote(pre_vote: bool) -> &'static str {
-    if pre_vote { "PreVote" } else { "vote" }
-}
-
-const fn vote_reference(pre_vote: bool) -> &'static str {
-    if pre_vote { "KIP-996" } else { "KIP-595 · Raft §5.4.1" }
-}
-
-fn became(id: ReplicaId, note: &Note) -> Option<Sentence> {
-    let Note::Became { from, to, epoch, cause, leader } = note else {
-        return None;
-    };
-    let led_by = leader.map_or_else(String::new, |leader| format!("node {leader}"));
-    let (text, reference) = match (to, cause) {
-        (RoleShape::Prospective, Cause::FetchTimeout) => (
-            format!(
-                "Node {id} has not fetched from {led_by} for the fetch timeout. It becomes prospective and asks, without raising epoch {epoch}, whether it could win."
-            ),
-            "KIP-996",
-        ),
-        (RoleShape::Prospective, Cause::NamedSuccessor) => (
-            format!(
-                "Node {id} has waited its turn after its leader resigned. It becomes prospective and asks, without raising epoch {epoch}, whether it could win."
-            ),
-            "KIP-595 · KIP-996",
-        ),
-        (RoleShape::Prospective, _) if *from == Some(RoleShape::Candidate) => (
-            format!("Node {id} was not elected in time. It is prospective again and first asks whether it could win."),
-            "KIP-996",
-        ),
-        (RoleShape::Prospective, _) => (
-            format!(
-                "Node {id} has waited for its election timeout and heard of no leader. It becomes prospective and asks, without raising epoch {epoch}, whether it could win."
-            ),
-            "KIP-996",
-        ),
-        (RoleShape::Candidate, Cause::NoPreVote) => (
-            format!(
-                "PreVote is switched off: node {id} raises the epoch to {epoch} at once, votes for itself and asks for votes."
-            ),
-            "KIP-595 · Raft §5.2",
-        ),
-        (RoleShape::Candidate, _) => (
-            format!(
-                "With a majority behind it, node {id} becomes candidate: it raises the epoch to {epoch}, votes for itself and asks for votes."
-            ),
-            "KIP-996 · Raft §5.2",
-        ),
-        (RoleShape::Leader, Cause::OnlyVoter) => {
-            (format!("Node {id} is the only voter and leads epoch {epoch} at once."), "KIP-595")
-        }
-        (RoleShape::Leader, _) => (
-            format!(
-                "A majority voted for node {id}: it is the leader of epoch {epoch} and tells the others with BeginQuorumEpoch."
-            ),
-            "KIP-595 · Raft §5.2",
-        ),
-        (RoleShape::Resigned, Cause::Restart) => (
-            format!(
-                "Node {id} led epoch {epoch} before it stopped. It starts resigned: records it had not flushed may be lost, so it must not go on in that epoch."
-            ),
-            "KAFKA-10527",
-        ),
-        (RoleShape::Resigned, Cause::ResignAsked) => (
-            format!(
-                "Node {id} resigns from epoch {epoch}, as it was asked to, and tells the others who should follow."
-            ),
-            "KIP-595",
-        ),
-        (RoleShape::Resigned, Cause::ShuttingDown) => (
-            format!(
-                "Node {id} is shutting down: it resigns from epoch {epoch} and tells the others who should follow."
-            ),
-            "KIP-595",
-        ),
-        (RoleShape::Resigned, _) => (
-            format!(
-                "A majority has not fetched from node {id} for 1.5 fetch timeouts. It resigns from epoch {epoch} and tells the others."
-            ),
-            "KAFKA-15489",
-        ),
-        (RoleShape::Follower, Cause::Restart) => {
-            (format!("Node {id} starts as a follower of {led_by}, the leader of epoch {epoch} it knew."), "KIP-595")
-        }
-        (RoleShape::Follower, Cause::MajorityRefused | Cause::ElectionTimeout) => {
-            (format!("Node {id} cannot win now. It goes back to following {led_by} in epoch {epoch}."), "KIP-996")
-        }
-        (RoleShape::Follower, _) => {
-            (format!("Node {id} learns that {led_by} leads epoch {epoch}, follows it and fetches from it."), "KIP-595")
-        }
-        (RoleShape::Unattached, Cause::HigherEpoch) => (
-            format!("Node {id} learns of epoch {epoch}, which is above its own, and takes it over."),
-            "KIP-595 · Raft §5.1",
-        ),
-        (RoleShape::Unattached, Cause::MajorityRefused) => {
-            (format!("Node {id} cannot win now and waits; the epoch stays {epoch}."), "KIP-996")
-        }
-        (RoleShape::Unattached, Cause::ElectionTimeout) if *from == Some(RoleShape::Resigned) => {
-            (format!("Node {id} has told the others for long enough and moves to epoch {epoch}."), "KIP-595")
-        }
-        (RoleShape::Unattached, Cause::ElectionTimeout) => (
-            format!("Node {id} did not get a majority of PreVotes in time and starts over; the epoch stays {epoch}."),
-            "KIP-996",
-        ),
-        (RoleShape::Unattached, _) => {
-            (format!("Node {id} starts unattached in epoch {epoch}: it knows no leader and waits."), "KIP-595")
-        }
-    };
-    Some(Sentence { text, reference })
-}
-
-fn refusal(why: Refusal, theirs: (u64, u32), ours: (u64, u32), epoch: u32) -> (String, &'static str) {
-    match why {
-        Refusal::LogBehind => (
-            format!(
-                "the asker's log (epoch {}, end {}) is behind its own (epoch {}, end {})",
-                theirs.1, theirs.0, ours.1, ours.0
-            ),
-            "KIP-595 · Raft §5.4.1",
-        ),
-        Refusal::VotedFor(other) => (format!("it has voted for node {other} in epoch {epoch}"), "KIP-595 · Raft §5.2"),
-        Refusal::KnowsLeader(leader) => (format!("node {leader} leads epoch {epoch}"), "KIP-595"),
-        Refusal::Fetched(leader) => {
-            (format!("it has fetched from node {leader} in epoch {epoch}, so that leader is alive"), "KAFKA-17641")
-        }
-        Refusal::OwnCandidate => {
-            (format!("it is a candidate itself and votes for itself in epoch {epoch}"), "Raft §5.2")
-        }
-        Refusal::Leads => (format!("it leads epoch {epoch}"), "KIP-595"),
-        Refusal::HasResigned => (format!("it led epoch {epoch} itself"), "KIP-595"),
-        Refusal::OldEpoch => (format!("the request's epoch is over; it is in epoch {epoch}"), "KIP-595 · Raft §5.1"),
-        Refusal::NotMeant => ("the request was meant for another voter".to_owned(), "KIP-853"),
-        Refusal::Invalid => ("the request contradicts itself".to_owned(), "KIP-595"),
-    }
-}
-
-fn note(id: ReplicaId, note: &Note) -> Sentence {
-    let says = |text: String, reference| Sentence { text, reference };
-    match *note {
-        Note::Became { .. } => became(id, note).unwrap_or(Sentence { text: String::new(), reference: "" }),
-        Note::Granted { to, epoch, pre_vote: true, theirs, .. } => says(
-            format!(
-                "Node {id} would vote for node {to} in an epoch after {epoch}: node {to}’s log (epoch {}, end {}) is at least as complete as its own. It promises nothing.",
-                theirs.1, theirs.0
-            ),
-            "KIP-996",
-        ),
-        Note::Granted { to, epoch, theirs, .. } => says(
-            format!(
-                "Node {id} grants its vote to node {to}: it has not voted for another in epoch {epoch}, and node {to}’s log (epoch {}, end {}) is at least as complete as its own.",
-                theirs.1, theirs.0
-            ),
-            "KIP-595 · Raft §5.4.1",
-        ),
-        Note::Refused { to, epoch, pre_vote, why, theirs, ours } => {
-            let (because, reference) = refusal(why, theirs, ours, epoch);
-            says(format!("Node {id} refuses node {to} its {}: {because}.", vote(pre_vote)), reference)
-        }
-        Note::Counted { from, granted, pre_vote, have, need } => says(
-            format!(
-                "Node {id} counts a {} from node {from}’s {}: it has {have} of the {need} it needs.",
-                if granted { "yes" } else { "no" },
-                if pre_vote { "PreVote answer" } else { "vote answer" },
-            ),
-            vote_reference(pre_vote),
-        ),
-        Note::Lost { epoch } => says(
-            format!(
-                "A majority refused node {id}: it cannot win epoch {epoch} any more and waits for the rest of its election timeout."
-            ),
-            "KAFKA-18345",
-        ),
-        Note::LateAnswer { from } => {
-            says(format!("Node {id} has no use for this answer of node {from} any more and ignores it."), "KAFKA-10842")
-        }
-        Note::OldAnswer { from, epoch } => {
-            says(format!("Node {from} answers from epoch {epoch}, which is over; node {id} ignores it."), "KIP-595")
-        }
-        Note::Fenced { from, epoch } => {
-            says(format!("Node {id} refuses node {from}’s request: its epoch {epoch} is over."), "KIP-595 · Raft §5.1")
-        }
-        Note::NotLeader { from, leader: Some(leader) } => says(
-            format!("Node {id} learns from node {from}, or tells it, that the leader is node {leader}."),
-            "KIP-595",
-        ),
-        Note::NotLeader { from, leader: None } => {
-            says(format!("Between node {id} and node {from}: neither knows a leader."), "KIP-595")
-        }
-        Note::Served { to, offset, records } => says(
-            format!(
-                "Node {id} sends {records} {} to node {to}, from offset {offset} on; the fetch tells it that node {to} has all before.",
-                plural(records)
-            ),
-            "KIP-595",
-        ),
-        Note::Parked { from, offset } => says(
-            format!(
-                "Node {from} has everything up to offset {offset}. Node {id} has nothing new and keeps the fetch until it has."
-            ),
-            "KIP-595",
-        ),
-        Note::ToldDiverging { to, epoch, end_offset } => says(
-            format!(
-                "Node {to}’s log differs from node {id}’s: in epoch {epoch} node {id}’s ends at {end_offset}. It says so, and node {to} will cut its own back."
-            ),
-            "KIP-595",
-        ),
-        Note::WaitOver { to } => {
-            says(format!("Nothing new came in time; node {id} answers node {to}’s fetch with nothing."), "KIP-595")
-        }
-        Note::Appended { count, end_offset } => says(
-            format!("Node {id} appends {count} fetched {}; its log now ends at {end_offset}.", plural(count)),
-            "KIP-595",
-        ),
-        Note::Truncated { end_offset } => says(
-            format!(
-                "Node {id} cuts its log back to offset {end_offset}, where it agrees with the leader’s, and fetches on from there."
-            ),
-            "KIP-595 · Raft §5.3",
-        ),
-        Note::UpToDate { end_offset } => says(
-            format!("Node {id} learns that it has everything: its log ends at {end_offset} like the leader’s."),
-            "KIP-595",
-        ),
-        Note::LeaderChangeAppended { offset } => says(
-            format!(
-                "Node {id} appends a LeaderChange record at offset {offset}: it commits nothing before a majority has that."
-            ),
-            "KIP-595 · Raft §5.4.2",
-        ),
-        Note::HighWatermark { to } => says(
-            format!(
-                "The high watermark on node {id} moves to {to}: a majority has everything before it, so it is committed."
-            ),
-            "KIP-595 · Raft §5.3",
-        ),
-        Note::HighWatermarkWaits { majority, epoch_start } => says(
-            format!(
-                "A majority has everything before offset {majority}, but node {id} leads since offset {epoch_start} and commits only with a record of its own epoch."
-            ),
-            "KAFKA-12619 · Raft §5.4.2",
-        ),
-        Note::HighWatermarkStays { at, have, need } => says(
-            format!(
-                "The high watermark of node {id} stays at {at}: {have} of the {need} voters that it takes have come further."
-            ),
-            "KIP-595 · Raft §5.3",
-        ),
-        Note::RequestTimedOut { peer } => {
-            says(format!("Node {peer} did not answer node {id} in time; node {id} may ask again."), "KIP-595")
-        }
-        Note::BackoffOver { peer } => says(format!("Node {id} may ask node {peer} again."), "KIP-595"),
-        Note::BeginQuorumRound { told: 0 } => says(
-            format!("All voters have fetched from node {id} lately: nobody needs to be told that it leads."),
-            "KIP-595",
-        ),
-        Note::BeginQuorumRound { told } => {
-            says(format!("Node {id} tells {told} voters that have not fetched lately that it leads."), "KIP-595")
-        }
-        Note::HeardLeader { leader, epoch } => {
-            says(format!("Node {id} hears again that node {leader} leads epoch {epoch}."), "KIP-595")
-        }
-        Note::Acknowledged { by } => says(format!("Node {by} has heard node {id}."), "KIP-595"),
-        Note::AppendTaken { offset, count } => says(
-            format!(
-                "Node {id} takes {} of a client, up to offset {offset}; they wait a little for more to share a batch.",
-                records(count.into())
-            ),
-            "KIP-595",
-        ),
-        Note::Drained { count, end_offset } => says(
-            format!(
-                "Node {id} writes {} that clients appended: its end offset is {end_offset}. They are committed once a majority has fetched them.",
-                records(count.into())
-            ),
-            "KIP-595",
-        ),
-        Note::Told { leader: Some(leader), epoch } => {
-            says(format!("The state machine of node {id} hears that node {leader} leads epoch {epoch}."), "KAFKA-17333")
-        }
-        Note::Told { epoch, .. } => {
-            says(format!("The state machine of node {id} hears that nobody leads epoch {epoch}."), "KAFKA-17333")
-        }
-        Note::ResignAsked { epoch, current } if epoch < current => says(
-            format!("Epoch {epoch} is over for node {id}, which is in epoch {current}: nothing to resign from."),
-            "KIP-595",
-        ),
-        Note::ResignAsked { epoch, .. } => says(format!("Node {id} will resign from epoch {epoch}."), "KIP-595"),
-        Note::ShutdownAsked { timeout_ms } => {
-            says(format!("Node {id} has {timeout_ms} ms to finish: it stops as soon as another node leads."), "KIP-595")
-        }
-        Note::ShutdownEnded { ended: Ended::TimedOut, .. } => {
-            says(format!("Node {id} stops: the time for its graceful shutdown is over."), "KIP-595")
-        }
-        Note::ShutdownEnded { leader: Some(leader), .. } if leader != id => {
-            says(format!("Node {id} stops: node {leader} leads, so it is not needed."), "KIP-595")
-        }
-        Note::ShutdownEnded { .. } => says(format!("Node {id} stops: nobody else is there to lead."), "KIP-595"),
-        Note::SuccessorWait { leader, wait_ms: 0 } => {
-            says(format!("Node {leader} resigned and named node {id} first: it may seek votes at once."), "KIP-595")
-        }
-        Note::SuccessorWait { leader, wait_ms } => says(
-            format!("Node {leader} resigned; node {id} lets better successors go first and waits {wait_ms} ms."),
-            "KIP-595",
-        ),
-    }
-}
-
-const fn plural(count: u8) -> &'static str {
-    if count == 1 { "record" } else { "records" }
-}
-
 /// Why a replica did not do what it was asked for.
 fn refused(id: ReplicaId, why: RequestError) -> Sentence {
-    Sentence { text: format!("Node {id} refuses: {why}."), reference: "KIP-595" }
+    Sentence { text: format!("Node {id} refuses: {why}."), reference: "" }
 }
 
 /// Why a replica stopped by itself.
 #[must_use]
-pub fn fault(id: ReplicaId, fault: Fault) -> String {
+pub fn fault(words: &Words, id: ReplicaId, fault: Fault) -> String {
+    let (epoch, committed) = (words.epoch, words.committed.0);
     match fault {
-        Fault::ContradictoryLeader { epoch } => {
-            format!("Node {id} stops: two leaders were named for epoch {epoch}.")
+        Fault::ContradictoryLeader { epoch: number } => {
+            format!("Node {id} stops: two leaders were named for {epoch} {number}.")
         }
-        Fault::TruncationBelowHighWatermark { offset, high_watermark } => format!(
-            "Node {id} stops: it was told to cut its log to {offset}, below the high watermark {high_watermark}."
-        ),
+        Fault::TruncationBelowHighWatermark { offset, high_watermark } => {
+            format!("Node {id} stops: it was told to cut its log to {offset}, below the {committed} {high_watermark}.")
+        }
         Fault::RequestCalledInvalid => {
             format!("Node {id} stops: its own request was called invalid.")
         }
         Fault::HighWatermarkBack { from, to } => {
-            format!("Node {id} stops: its high watermark would have fallen from {from} to {to}.")
+            format!("Node {id} stops: its {committed} would have fallen from {from} to {to}.")
         }
         Fault::ExecutorFull => {
             format!("Node {id} stops: its executor had no room for a task without which it would never wake.")
@@ -947,15 +763,11 @@ pub fn fault(id: ReplicaId, fault: Fault) -> String {
     }
 }
 
-fn records(count: u64) -> String {
-    if count == 1 { "1 record".to_owned() } else { format!("{count} records") }
-}
-
 /// The one or two sentences of a step.
 #[must_use]
-pub fn step(explanation: &Explanation) -> Sentence {
+pub fn step(words: &Words, explanation: &Explanation) -> Sentence {
     if let Some((id, why)) = explanation.fault {
-        return Sentence { text: fault(id, why), reference: "" };
+        return Sentence { text: fault(words, id, why), reference: "" };
     }
     let opening = match &explanation.trigger {
         Trigger::Began => {
@@ -998,8 +810,8 @@ pub fn step(explanation: &Explanation) -> Sentence {
     };
     let mut parts: Vec<String> = opening.into_iter().collect();
     // Of what a node did with a request only the desk speaks, unless it led to more.
-    let is_only_taken = matches!(explanation.why, Some((_, Note::AppendTaken { .. })));
-    let said = explanation.calls.iter().take(2).map(|&(id, note)| call(id, note));
+    let is_only_taken = explanation.why.is_some_and(|(_, note)| Any::gist(&note).theme == Theme::Taken);
+    let said = explanation.calls.iter().take(2).map(|&(id, note)| call(words, id, note));
     if is_only_taken && !explanation.calls.is_empty() {
         parts.extend(said);
     } else {
@@ -1018,31 +830,43 @@ pub fn step(explanation: &Explanation) -> Sentence {
 
 /// The name of a property and its meaning in one sentence.
 #[must_use]
-pub const fn property(property: Property) -> (&'static str, &'static str) {
+pub fn property(words: &Words, property: Property) -> (&'static str, String) {
+    let Words { epoch, entry, entries, place, committed: (committed, _), .. } = *words;
     match property {
-        Property::ElectionSafety => ("Election safety", "At most one leader in an epoch."),
-        Property::MonotonicEpoch => ("Epochs rise", "The epoch of a node never falls."),
-        Property::MonotonicCommit => ("Commits stay", "The high watermark of a running node never falls."),
+        Property::ElectionSafety => ("Election Safety", format!("At most one leader in a {epoch}.")),
+        Property::LeaderAppendOnly => {
+            ("Leader Append-Only", format!("A leader never deletes or overwrites {entries} of its own log."))
+        }
+        Property::LogMatching => (
+            "Log Matching",
+            format!("Two logs that have the same {epoch} at one {place} have the same {entries} up to there."),
+        ),
+        Property::LeaderCompleteness => {
+            ("Leader Completeness", format!("A new leader’s log holds every committed {entry}."))
+        }
         Property::StateMachineSafety => {
-            ("State machine safety", "No two nodes commit different records at one offset.")
+            ("State Machine Safety", format!("No two nodes commit different {entries} at one {place}."))
         }
-        Property::LeaderCompleteness => ("Leader completeness", "A new leader holds every committed record."),
+        Property::MonotonicEpoch => ("No way back", format!("The {epoch} of a node never falls.")),
+        Property::MonotonicCommit => ("Commits stay", format!("The {committed} of a running node never falls.")),
         Property::HighWatermarkOnMajority => {
-            ("Commits on a majority", "A majority of the voters has come as far as the leader's high watermark.")
+            ("Commits on a majority", format!("A majority of the voters has come as far as the leader’s {committed}."))
         }
-        Property::LeaderHighWatermark => ("Leaders go on", "No leader's high watermark is below one before."),
+        Property::LeaderHighWatermark => {
+            ("Leaders go on", format!("No leader moves its {committed} to below what a leader before had."))
+        }
     }
 }
 
 /// A property that was broken: at which event, where, with whom, at which entry.
 #[must_use]
-pub fn violation(violation: &Violation) -> String {
-    let (name, meaning) = property(violation.property);
+pub fn violation(words: &Words, violation: &Violation) -> String {
+    let (name, meaning) = property(words, violation.property);
     let with = violation.other.map_or_else(String::new, |other| format!(" and node {other}"));
-    let at = violation.offset.map_or_else(String::new, |offset| format!(", record {offset}"));
+    let at = violation.offset.map_or_else(String::new, |offset| format!(", {} {}", words.entry, words.number(offset)));
     format!(
-        "{name} was broken at event {}: node {}{with}, epoch {}{at}. It says: {meaning}",
-        violation.step, violation.replica, violation.epoch
+        "{name} was broken at event {}: node {}{with}, {} {}{at}. It says: {meaning}",
+        violation.step, violation.replica, words.epoch, violation.epoch
     )
 }
 
@@ -1051,4 +875,23 @@ pub fn violation(violation: &Violation) -> String {
 pub fn time(us: u64) -> String {
     let ms = us / 1_000;
     format!("{}.{:03} s", ms / 1_000, ms % 1_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_take_the_place_of_numbers_and_of_nothing_else() {
+        let names: Vec<String> = ["S1", "b", "node 1"].map(str::to_owned).to_vec();
+        for (text, wanted) in [
+            ("Node 1 hears from node 2.", "S1 hears from b."),
+            ("nodes 1, 2, 3 refuse, and node 2’s log", "S1, b, node 1 refuse, and b’s log"),
+            ("Nodes 2: in reach", "b: in reach"),
+            ("node 4, anode 1, node x, nodes", "node 4, anode 1, node x, nodes"),
+            ("node 12 and node 1.", "node 12 and S1."),
+        ] {
+            assert_eq!(named(text, &names), wanted);
+        }
+    }
 }

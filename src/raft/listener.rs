@@ -1,13 +1,13 @@
-//! The state machine behind a replica, and what it is told (spec 5.6).
+//! The state machine behind a replica, and what it is told (spec 5.6; the paper's lastApplied).
 //!
 //! A listener is fed every committed record once, in order, and keeps a small map of keys to values; a wrong commit so
 //! shows as a different map. It is told who leads at most twice an epoch: that nobody is known, then who. The leader
 //! itself hears that it leads only when its own first record of the epoch has been fed to it, and nothing is told while
 //! it is resigned (KAFKA-17333).
 
-use crate::raft::digest::Encoder;
-use crate::raft::ids::ReplicaId;
-use crate::raft::log::{Log, Payload};
+use super::digest::Encoder;
+use super::ids::ReplicaId;
+use super::log::{Log, Payload};
 
 /// A replica's state machine.
 #[derive(Clone, Debug, Default)]
@@ -38,7 +38,7 @@ impl Listener {
     }
 
     /// Feeds it what is committed; how many records that were.
-    pub(super) fn feed(&mut self, log: &Log, committed: u64) -> u64 {
+    pub(in crate::raft) fn feed(&mut self, log: &Log, committed: u64) -> u64 {
         let before = self.next;
         while self.next < committed {
             let Some(entry) = log.get(self.next) else { break };
@@ -54,7 +54,7 @@ impl Listener {
     }
 
     /// Tells it who leads; whether that is news.
-    pub(super) fn tell(&mut self, epoch: u32, leader: Option<ReplicaId>) -> bool {
+    pub(in crate::raft) fn tell(&mut self, epoch: u32, leader: Option<ReplicaId>) -> bool {
         let is_news = self.heard.is_none_or(|heard| heard.0 < epoch || (heard.0 == epoch && heard.1.is_none()))
             && self.heard != Some((epoch, leader));
         if is_news {
@@ -63,7 +63,7 @@ impl Listener {
         is_news
     }
 
-    pub(super) fn encode(&self, out: &mut Encoder) {
+    pub(in crate::raft) fn encode(&self, out: &mut Encoder) {
         out.u64(self.next);
         for &(key, value) in &self.map {
             out.u32(key.into());

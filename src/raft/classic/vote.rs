@@ -1,0 +1,97 @@
+//! Elections: RequestVote and its answer (§5.2, §5.4.1; PreVote: dissertation §9.6).
+
+use super::message::{ClassicMessage, Place};
+use super::note::{Cause, Note, Refusal};
+use super::replica::{ClassicReplica, Cx, small};
+use super::settings::Refused;
+use super::state::Role;
+use crate::raft::ids::ReplicaId;
+
+impl ClassicReplica {
+    pub(super) fn on_vote_request(
+        &mut self,
+        from: ReplicaId,
+        term: u32,
+        theirs: Place,
+        pre_vote: bool,
+        cx: &mut Cx<'_>,
+    ) {
+        let rules = cx.settings.rules;
+        let has_lease = self.has_lease(cx.settings, cx.now_us);
+        if !pre_vote && rules.check_quorum && term > self.term && has_lease {
+            cx.note(Note::Ignored { from, term });
+            return;
+        }
+        if !pre_vote && term > self.term {
+            self.follow(term, None, Cause::HigherTerm, cx);
+        }
+        let ours = self.last();
+        let why = if term < self.term {
+            Some(Refusal::OldTerm)
+        } else if pre_vote && has_lease {
+            Some(Refusal::LeaderLives)
+        } else if let Some(other) = self.voted.filter(|&other| term == self.term && other != from) {
+            Some(Refusal::VotedFor(other))
+        } else if theirs < ours {
+            Some(Refusal::LogBehind)
+        } else {
+            None
+        };
+        let granted = why.is_none();
+        // A pre-vote that is granted names the term that was asked for; everything else its own.
+        let mut answers = self.term;
+        match why {
+            None if pre_vote => {
+                answers = term;
+                cx.note(Note::Granted { to: from, term, pre_vote, theirs, ours });
+            }
+            None => {
+                if self.voted.is_none() {
+                    self.voted = Some(from);
+                    cx.effects.persisted = true;
+                }
+                self.arm_election(cx);
+                cx.note(Note::Granted { to: from, term, pre_vote, theirs, ours });
+            }
+            Some(why) => cx.note(Note::Refused { to: from, term: self.term, pre_vote, why, theirs, ours }),
+        }
+        cx.effects.sends.push((from, ClassicMessage::Vote { term: answers, granted, pre_vote }));
+    }
+
+    pub(super) fn on_vote(&mut self, from: ReplicaId, term: u32, granted: bool, pre_vote: bool, cx: &mut Cx<'_>) {
+        // What it would be granted for is the next term; any other later term is somebody's.
+        let is_next = pre_vote && granted && term == self.term + 1;
+        if term > self.term && !is_next {
+            self.follow(term, None, Cause::HigherTerm, cx);
+            return;
+        }
+        let tally = match &mut self.role {
+            Role::PreCandidate(tally) if pre_vote && (is_next || !granted) => tally,
+            Role::Candidate(tally) if !pre_vote && term == self.term => tally,
+            Role::Follower { .. } | Role::PreCandidate(_) | Role::Candidate(_) | Role::Leader { .. } => {
+                cx.note(Note::Late { from });
+                return;
+            }
+        };
+        if granted {
+            tally.granted.insert(from);
+        } else {
+            tally.refused.insert(from);
+        }
+        let (have, against, need) = (tally.granted.len(), tally.refused.len(), self.servers.majority());
+        cx.note(Note::Counted { from, granted, pre_vote, have: small(have), need: small(need) });
+        if have >= need {
+            if pre_vote {
+                self.stand(Cause::MajorityWould, cx);
+            } else {
+                self.lead(Cause::MajorityGranted, cx);
+            }
+        } else if against >= need && !granted {
+            match cx.settings.refused {
+                Refused::StepsDown => self.follow(self.term, None, Cause::MajorityRefused, cx),
+                Refused::Waits if against == need => cx.note(Note::Lost { term: self.term }),
+                Refused::Waits => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Log Matching: two logs that have an entry with the same epoch at one offset are the same up to there (Raft §5.3,
+//! figure 3).
+//!
+//! Looked at when a log has changed, from where it may have: there each entry that another log has with the same epoch must
+//! say the same, and come after the same epoch. With what held before, that is the whole property.
+
+use super::committed::is_same;
+use super::{Property, Touched, Violation};
+use crate::raft::{Log, ReplicaId};
+
+/// Up to where each replica's log is the one that was looked at last: its end and last epoch then.
+#[derive(Clone, Debug)]
+pub(super) struct LogMatching {
+    seen: Vec<(u64, u32)>,
+}
+
+fn before(log: &Log, offset: u64) -> Option<u32> {
+    offset.checked_sub(1).and_then(|offset| log.get(offset)).map(|entry| entry.epoch)
+}
+
+impl LogMatching {
+    pub(super) fn new(replicas: u8) -> Self {
+        Self { seen: vec![(0, 0); usize::from(replicas)] }
+    }
+
+    pub(super) fn look(&mut self, it: &Touched<'_>, found: &mut Vec<Violation>) {
+        let Touched { replica, log, .. } = *it;
+        let (end, epoch) = self.seen[replica.index()];
+        let is_grown = log.end_offset() >= end && before(log, end).unwrap_or(0) == epoch;
+        self.seen[replica.index()] = (log.end_offset(), log.last_epoch());
+        if is_grown && log.end_offset() == end {
+            return;
+        }
+        // One that was cut may differ from what is not committed on.
+        let first = if is_grown { end } else { it.standing.committed.unwrap_or(0).min(end) };
+        for other in (0..).map(ReplicaId).take(it.standings.len()) {
+            let Some(theirs) = (it.logs)(other).filter(|_| other != replica) else { continue };
+            let differs = |&offset: &u64| {
+                let (own, other) = (log.get(offset), theirs.get(offset));
+                let has_same_epoch = own.zip(other).is_some_and(|(own, other)| own.epoch == other.epoch);
+                has_same_epoch && (!is_same(own, other) || before(log, offset) != before(theirs, offset))
+            };
+            let shared = log.end_offset().min(theirs.end_offset());
+            if let Some(offset) = (first..shared).find(differs) {
+                found.push(Violation { other: Some(other), ..it.breaks(Property::LogMatching, Some(offset)) });
+                return;
+            }
+        }
+    }
+}

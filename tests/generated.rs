@@ -35,6 +35,7 @@ fn the_links_on_file_are_their_scenarios() {
         let text = std::fs::read_to_string(path).expect("the file is there");
         let record = raftwerk::scenario::from_json(&text).expect("a good scenario");
         check(&format!("scenarios/{name}.link"), &raftwerk::scenario::link::encode(&record));
+        assert!(name != "newcomer" || record == raftwerk::scenario::Record::newcomer(), "the page's own newcomer");
     }
 }
 

@@ -1,6 +1,7 @@
 //! The record of a run.
 
 use crate::executor::in_order;
+use crate::raft::classic::ClassicSettings;
 use crate::raft::{ClientSettings, Family, ProtocolSettings, ReplicaId};
 use crate::sim::{LinkConditions, Placed, Plan};
 
@@ -51,6 +52,23 @@ pub struct Record {
 }
 
 impl Record {
+    /// What somebody sees who brings no link: a first election of the paper's Raft, slow enough to be watched.
+    /// `scenarios/newcomer.json` is the same.
+    #[must_use]
+    pub fn newcomer() -> Self {
+        Self {
+            title: "A first election".into(),
+            seed: 7,
+            protocol: ProtocolSettings::Classic(ClassicSettings {
+                election_min_ms: 1_500,
+                election_max_ms: 3_000,
+                heartbeat_ms: 500,
+                ..ClassicSettings::default()
+            }),
+            ..Self::of(Family::Classic)
+        }
+    }
+
     /// Five replicas of a protocol at their beginning, with nothing special about them.
     #[must_use]
     pub fn of(family: Family) -> Self {

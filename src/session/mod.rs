@@ -124,8 +124,21 @@ impl Session {
         if history.now().tasks_into() < record.tasks {
             return Err(InputError { path: "tasks".into(), says: "the step at that position has fewer".into() }.into());
         }
-        let playhead_us =
-            record.playhead_us.clamp(history.now().now_us(), history.next_due_us().max(history.now().now_us()));
+        Ok(Self::at(record, history))
+    }
+
+    /// What somebody sees who brings no link.
+    #[must_use]
+    pub fn newcomer() -> Self {
+        let record = Record::newcomer();
+        let history = History::new(sim_settings(&record), Vec::new(), Vec::new());
+        Self::at(record, history)
+    }
+
+    /// A run where its history stands.
+    fn at(record: Record, history: History<Any>) -> Self {
+        let now_us = history.now().now_us();
+        let playhead_us = record.playhead_us.clamp(now_us, history.next_due_us().max(now_us));
         let mut session = Self {
             record,
             history,
@@ -141,7 +154,7 @@ impl Session {
             branched: 1,
         };
         session.look_back();
-        Ok(session)
+        session
     }
 
     /// The cluster as it is now.

@@ -21,10 +21,10 @@ use super::{panels, stage};
 use gloo_events::EventListener;
 use gloo_render::{AnimationFrame, request_animation_frame};
 use gloo_timers::callback::Timeout;
-use raftwerk::executor::{NEVER, in_order};
+use raftwerk::executor::NEVER;
 use raftwerk::explain::{Explanation, Question, explain};
 use raftwerk::raft::{Family, ReplicaId};
-use raftwerk::scenario::{Record, link};
+use raftwerk::scenario::link;
 use raftwerk::session::{Session, Until};
 use raftwerk::sim::{Command, EventName, FlightName, Plan};
 use raftwerk::view::inspect::MessageView;
@@ -58,9 +58,6 @@ const ANNOUNCE_MS: f64 = 2_000.0;
 /// The least time between two drawings where nothing flies, in milliseconds.
 const FRAME_MS: f64 = 16.0;
 
-/// `scenarios/newcomer.json` as a link, so that the page needs no JSON before somebody brings some.
-const NEWCOMER: &str = include_str!("../../scenarios/newcomer.link");
-
 /// What can happen on the page.
 #[derive(Clone)]
 pub enum Msg {
@@ -68,6 +65,7 @@ pub enum Msg {
     StepBack,
     PlayPause,
     Reset,
+    Open,
     AnotherSeed,
     Speed(usize),
     Quick(bool),
@@ -268,10 +266,6 @@ pub struct App {
     pub(super) _listeners: Vec<EventListener>,
 }
 
-fn newcomer() -> Record {
-    link::decode(NEWCOMER).ok().flatten().unwrap_or_default()
-}
-
 fn is_phone() -> bool {
     browser::matches("(max-width: 760px)")
 }
@@ -336,6 +330,11 @@ impl App {
     fn load_later(ctx: &Context<Self>) {
         let link = ctx.link().clone();
         wasm_bindgen_futures::spawn_local(async move { link.send_message(Msg::Later(later::load().await)) });
+    }
+
+    /// What is wrong with the link.
+    pub const fn bad_link(&self) -> Option<&link::LinkError> {
+        self.bad_link.as_ref()
     }
 
     /// What is kept of the page.
@@ -443,55 +442,26 @@ impl App {
         (self.speed, self.is_quick)
     }
 
-    /// Opens what the address, the last visit or nobody asks for.
-    pub(super) fn load(&mut self) {
+    /// Opens what the address, the last visit or nobody asks for; the first two once the whole page is there.
+    pub(super) fn load(&mut self, ctx: &Context<Self>) {
         self.is_playing = false;
         self.glide = None;
         self.bad_link = None;
         self.choose_nothing();
         self.beside = None;
-        match link::decode(&browser::fragment()) {
-            Ok(Some(record)) => self.show(record),
-            Ok(None) => {
-                let kept = browser::stored(browser::RUN).and_then(|text| link::decode(&text).ok().flatten());
-                let session = kept.and_then(|record| Session::open(record).ok());
-                self.session = session.or_else(|| Session::open(newcomer()).ok());
-            }
-            Err(error) => {
-                self.session = None;
-                self.bad_link = Some(error);
-            }
+        if browser::fragment().is_empty() && browser::stored(browser::RUN).is_none() {
+            self.session = Some(Session::newcomer());
+        } else {
+            self.session = None;
+            later::update(self, ctx, Msg::Open);
         }
         self.changed();
-    }
-
-    pub(super) fn show(&mut self, record: Record) {
-        match Session::open(record) {
-            Ok(session) => self.session = Some(session),
-            Err(error) => {
-                self.session = None;
-                let (path, says) = match error {
-                    raftwerk::session::OpenError::Input(input) => (input.path, input.says),
-                    raftwerk::session::OpenError::Command { index, why } => {
-                        (format!("commands[{index}]"), why.to_string())
-                    }
-                };
-                self.bad_link = Some(link::LinkError::Invalid(raftwerk::scenario::InputError { path, says }));
-            }
-        }
     }
 
     /// The run changed other than by playing on.
     pub(super) fn changed(&mut self) {
         self.news = None;
-        self.digests = self.session.as_ref().and_then(later::digests);
-        if let Some(session) = &self.session {
-            let fragment = link::encode(&session.record());
-            browser::hand_over(&fragment);
-            if self.bad_link.is_none() {
-                browser::store(browser::RUN, &fragment);
-            }
-        }
+        self.digests = later::keep(self);
         self.project();
     }
 
@@ -764,36 +734,6 @@ impl App {
         true
     }
 
-    pub(super) fn start(&mut self, record: Record) {
-        self.pause();
-        self.glide = None;
-        self.bad_link = None;
-        self.notice.clear();
-        self.announced.clear();
-        self.was_hidden = false;
-        self.beside = None;
-        self.is_parting = false;
-        // A large cluster has a larger stage on a phone.
-        self.is_measured = false;
-        let previous = self.session.take();
-        self.previous = previous.map(Box::new);
-        self.show(record);
-        if !browser::fragment().is_empty() {
-            browser::show_fragment("");
-        }
-        self.changed();
-    }
-
-    /// The settings of the run from its start.
-    pub(super) fn at_start(&self) -> Record {
-        let record = self.session.as_ref().map_or_else(newcomer, Session::record);
-        // What was planned is planned again, done already or not.
-        let done = record.commands.iter().filter(|placed| placed.is_planned);
-        let again = done.map(|placed| Plan { at_us: placed.at_us, command: placed.command });
-        let plans = in_order(again.chain(record.plans.iter().copied()).collect(), |plan| [plan.at_us, 0, 0]);
-        Record { commands: Vec::new(), plans, position: 0, tasks: 0, playhead_us: 0, ..record }
-    }
-
     pub(super) fn explanation(&self) -> Explanation {
         self.session
             .as_ref()
@@ -887,7 +827,7 @@ impl Component for App {
         };
         app.apply_theme();
         app.is_still = app.prefs.is_still();
-        app.load();
+        app.load(ctx);
         app
     }
 
@@ -945,15 +885,6 @@ impl Component for App {
                 self.say_step();
                 true
             }
-            Msg::AnotherSeed => {
-                let record = Record { seed: browser::fresh_seed(), ..self.at_start() };
-                self.start(record);
-                true
-            }
-            Msg::StartOver => {
-                self.start(newcomer());
-                true
-            }
             Msg::Speed(speed) => {
                 self.speed = speed.min(SPEEDS.len() - 1);
                 true
@@ -991,6 +922,9 @@ impl Component for App {
                 self.is_later_missing = !is_here;
                 if is_here {
                     browser::say_whole();
+                    if self.session.is_none() && self.bad_link.is_none() {
+                        self.load(ctx);
+                    }
                 } else {
                     self.notice =
                         "Part of this page could not be loaded, so its panels stay empty. Your run is kept: load the page again."
@@ -1007,7 +941,7 @@ impl Component for App {
             }
             Msg::Navigated => {
                 self.open = Open::Nothing;
-                self.load();
+                self.load(ctx);
                 true
             }
             Msg::Hidden => {
@@ -1070,7 +1004,11 @@ impl App {
         let (Some(session), Some(stage)) = (&self.session, &self.stage) else {
             el!(tree, "div", "class" = "page"; {
                 panels::header(tree, self);
-                panels::bad_link(tree, self.bad_link.as_ref());
+                if self.bad_link.is_none() {
+                    panels::opening(tree, self);
+                } else {
+                    later::draw(tree, self, Part::BadLink);
+                }
             });
             return;
         };

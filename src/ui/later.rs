@@ -44,13 +44,14 @@ pub enum Part {
     Answer,
     Beside,
     Progress,
+    BadLink,
 }
 
 /// What is asked of the second file, and where the result goes.
 enum Call<'a> {
     Nothing,
     Update(&'a mut App, &'a Context<App>, Msg, &'a mut bool),
-    Digests(&'a Session, &'a mut Option<String>),
+    Keep(&'a App, &'a mut Option<String>),
     Draw(&'a mut Tree, &'a App, Part),
     Answer(&'a Session, Question, &'a mut String),
     Message(&'a Session, EventName, &'a mut Option<MessageView>),
@@ -89,9 +90,12 @@ fn do_it(call: Call<'_>) {
     match call {
         Call::Nothing => {}
         Call::Update(app, ctx, msg, renders) => *renders = app.look_more(ctx, msg),
-        Call::Digests(session, to) => {
-            let digests = session.digests();
-            *to = Some(format!("{:016x} {:016x} {:016x}", digests.state, digests.protocol, digests.run));
+        Call::Keep(app, to) => {
+            app.keep();
+            *to = app.session().map(|session| {
+                let digests = session.digests();
+                format!("{:016x} {:016x} {:016x}", digests.state, digests.protocol, digests.run)
+            });
         }
         Call::Draw(tree, app, part) => draw_part(tree, app, part),
         Call::Answer(session, question, to) => *to = say::answer(session, question).text,
@@ -114,6 +118,9 @@ fn call(call: Call<'_>) {
 }
 
 fn draw_part(tree: &mut Tree, app: &App, part: Part) {
+    if part == Part::BadLink {
+        panels::bad_link(tree, app.bad_link());
+    }
     let Some(session) = app.session() else { return };
     match part {
         Part::Inspector => inspector::inspector(tree, app, session),
@@ -131,6 +138,7 @@ fn draw_part(tree: &mut Tree, app: &App, part: Part) {
             }
         }
         Part::Progress => go::progress(tree, app),
+        Part::BadLink => {}
         Part::Answer => {
             if let Some(question) = app.question() {
                 panels::answer(tree, &say::answer(session, question));
@@ -151,10 +159,10 @@ pub fn update(app: &mut App, ctx: &Context<App>, msg: Msg) -> bool {
     renders
 }
 
-/// The three digests of this moment.
-pub fn digests(session: &Session) -> Option<String> {
+/// Keeps the run as it is now; gives the three digests of this moment.
+pub fn keep(app: &App) -> Option<String> {
     let mut digests = None;
-    call(Call::Digests(session, &mut digests));
+    call(Call::Keep(app, &mut digests));
     digests
 }
 

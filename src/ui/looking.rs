@@ -245,6 +245,19 @@ impl App {
                 }
                 true
             }
+            Msg::Open => {
+                self.open_asked();
+                true
+            }
+            Msg::AnotherSeed => {
+                let record = Record { seed: browser::fresh_seed(), ..self.at_start() };
+                self.start(record);
+                true
+            }
+            Msg::StartOver => {
+                self.start(Record::newcomer());
+                true
+            }
             Msg::Protocol(family) => {
                 self.change_protocol(family);
                 true

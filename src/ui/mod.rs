@@ -22,6 +22,7 @@ mod later;
 mod listen;
 mod logs;
 mod looking;
+mod opening;
 mod overlays;
 mod panels;
 mod playback;

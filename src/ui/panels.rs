@@ -69,6 +69,15 @@ pub fn opener(tree: &mut Tree, app: &App, label: &str, class: &'static str, open
     });
 }
 
+/// What is shown while a run is being opened: at first nothing, for that is quick.
+pub fn opening(tree: &mut Tree, app: &App) {
+    el!(tree, "main"; {
+        el!(tree, "p", "class" = "opening", "role" = "status"; {
+            tree.text(if app.notice().is_empty() { "Opening the run …" } else { app.notice() });
+        });
+    });
+}
+
 /// What is shown in place of a run when the link is bad.
 pub fn bad_link(tree: &mut Tree, error: Option<&LinkError>) {
     let (heading, says) = match error {

@@ -1,0 +1,83 @@
+//! Opening a run: from the address, from the last visit, or a new one. Part of the second file, as reading links is.
+//!
+//! Holds always: a link that cannot be opened never becomes another run, and takes none away from the last visit.
+
+use super::app::App;
+use super::browser;
+use raftwerk::executor::in_order;
+use raftwerk::scenario::{InputError, Record, link};
+use raftwerk::session::{OpenError, Session};
+use raftwerk::sim::Plan;
+
+impl App {
+    /// Opens what the address asks for, or else what was there at the last visit.
+    pub(super) fn open_asked(&mut self) {
+        match link::decode(&browser::fragment()) {
+            Ok(Some(record)) => self.show(record),
+            Ok(None) => {
+                let kept = browser::stored(browser::RUN).and_then(|text| link::decode(&text).ok().flatten());
+                let session = kept.and_then(|record| Session::open(record).ok());
+                self.session = Some(session.unwrap_or_else(Session::newcomer));
+            }
+            Err(error) => {
+                self.session = None;
+                self.bad_link = Some(error);
+            }
+        }
+    }
+
+    pub(super) fn show(&mut self, record: Record) {
+        match Session::open(record) {
+            Ok(session) => self.session = Some(session),
+            Err(error) => {
+                self.session = None;
+                let (path, says) = match error {
+                    OpenError::Input(input) => (input.path, input.says),
+                    OpenError::Command { index, why } => (format!("commands[{index}]"), why.to_string()),
+                };
+                self.bad_link = Some(link::LinkError::Invalid(InputError { path, says }));
+            }
+        }
+    }
+
+    /// Keeps the run for the next visit, and for whoever shows it after a trap.
+    pub(super) fn keep(&self) {
+        if let Some(session) = &self.session {
+            let fragment = link::encode(&session.record());
+            browser::hand_over(&fragment);
+            if self.bad_link.is_none() {
+                browser::store(browser::RUN, &fragment);
+            }
+        }
+    }
+
+    pub(super) fn start(&mut self, record: Record) {
+        self.pause();
+        self.glide = None;
+        self.bad_link = None;
+        self.notice.clear();
+        self.announced.clear();
+        self.was_hidden = false;
+        self.beside = None;
+        self.is_parting = false;
+        // A large cluster has a larger stage on a phone.
+        self.is_measured = false;
+        let previous = self.session.take();
+        self.previous = previous.map(Box::new);
+        self.show(record);
+        if !browser::fragment().is_empty() {
+            browser::show_fragment("");
+        }
+        self.changed();
+    }
+
+    /// The settings of the run from its start.
+    pub(super) fn at_start(&self) -> Record {
+        let record = self.session.as_ref().map_or_else(Record::newcomer, Session::record);
+        // What was planned is planned again, done already or not.
+        let done = record.commands.iter().filter(|placed| placed.is_planned);
+        let again = done.map(|placed| Plan { at_us: placed.at_us, command: placed.command });
+        let plans = in_order(again.chain(record.plans.iter().copied()).collect(), |plan| [plan.at_us, 0, 0]);
+        Record { commands: Vec::new(), plans, position: 0, tasks: 0, playhead_us: 0, ..record }
+    }
+}

@@ -73,7 +73,7 @@ impl ProtocolSettings {
             (Self::KRaft(kraft), Family::Classic) => Self::Classic(ClassicSettings {
                 election_min_ms: kraft.election_timeout_ms,
                 election_max_ms: kraft.election_timeout_ms.saturating_mul(2),
-                heartbeat_ms: (kraft.election_timeout_ms / 5).max(1),
+                heartbeat_ms: (kraft.election_timeout_ms / 3).max(1),
                 ..ClassicSettings::default()
             }),
             (Self::Classic(raft), Family::KRaft) => Self::KRaft(KRaftSettings {

@@ -78,7 +78,7 @@ fn row(tree: &mut Tree, session: &Session, table: &LogTable, row: &LogRow) {
             // Where leaders push, both are drawn at the entries themselves.
             let is_match = table.pushes && row.matched == Some(offset + 1);
             let is_next = row.next == Some(offset);
-            let class = classes("", &[("match", is_match), ("next", is_next)]);
+            let class = classes("", &[("is-match", is_match), ("is-next", is_next)]);
             el!(tree, "td", "class" = (is_match || is_next).then_some(class); {
                 if let Some(cell) = cell {
                     filled(tree, cell);

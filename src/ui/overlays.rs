@@ -260,11 +260,11 @@ const LEGEND: [(&str, &[(Mark, &str)]); 4] = [
             (Paths("", &[("entry e1 open", BOX)]), "not known to be committed"),
             (Paths("", &[("entry e1 will-go", BOX)]), "not in the leader's log: it will be cut"),
             (
-                Paths("", &[("entry e1", BOX), ("match", "M13 -11V11")]),
+                Paths("", &[("entry e1", BOX), ("is-match", "M13 -11V11")]),
                 "matchIndex: up to here the leader knows that the logs agree",
             ),
             (
-                Paths("", &[("entry e1 open", BOX), ("next", "M-18 -6L-13 0L-18 6Z")]),
+                Paths("", &[("entry e1 open", BOX), ("is-next", "M-18 -6L-13 0L-18 6Z")]),
                 "nextIndex: what the leader sends next",
             ),
             (Letters("", "↑7"), "KRaft: from where the leader saw the follower fetch"),

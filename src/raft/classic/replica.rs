@@ -412,7 +412,10 @@ impl Replica<Classic> for ClassicReplica {
         put("lastApplied", Value::Number(self.listener.next_offset()));
         put("state machine", Value::Map(self.listener.map().to_vec()));
         match &self.role {
-            Role::Leader { heard, .. } => put("heard since CheckQuorum looked", Value::Nodes(*heard)),
+            Role::Leader { heard, .. } if self.timers.deadline_us(CHECK_QUORUM) != NEVER => {
+                put("heard since CheckQuorum looked", Value::Nodes(*heard));
+            }
+            Role::Leader { .. } => {}
             Role::PreCandidate(tally) | Role::Candidate(tally) => {
                 put("granted by", Value::Nodes(tally.granted));
                 put("refused by", Value::Nodes(tally.refused));

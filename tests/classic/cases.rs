@@ -90,7 +90,10 @@ fn p02_a_vote_survives_a_restart() {
         }
         lab.deliver_all();
         assert!(lab.leads(1, 1));
-        assert_eq!((lab.terms(1), lab.role(2), lab.at(2).leader().map(|id| id.0)), (vec![1], RoleShape::Follower, Some(0)));
+        assert_eq!(
+            (lab.terms(1), lab.role(2), lab.at(2).leader().map(|id| id.0)),
+            (vec![1], RoleShape::Follower, Some(0))
+        );
     }
 }
 
@@ -132,9 +135,7 @@ fn p05_figure_7_one_leader_repairs_six_logs() {
         assert!(lab.leads(1, 8));
         assert_eq!(lab.terms(1), [1, 1, 1, 4, 4, 5, 5, 6, 6, 6, 8]);
         let probes: Vec<_> = lab.flights().iter().map(|flight| &flight.message).collect();
-        let is_first = |probe: &&ClassicMessage| {
-            matches!(probe, ClassicMessage::AppendEntries { prev: (6, 10), records: Some(records), .. } if records.entries().len() == 1)
-        };
+        let is_first = |probe: &&ClassicMessage| matches!(probe, ClassicMessage::AppendEntries { prev: (6, 10), records: Some(records), .. } if records.entries().len() == 1);
         assert!(probes.len() == 6 && probes.iter().all(is_first), "{probes:?}");
         if let Some(next) = next {
             for shown in 2..=7 {
@@ -160,7 +161,9 @@ fn p05_figure_7_one_leader_repairs_six_logs() {
             assert_eq!(lab.terms(shown), [1, 1, 1, 4, 4, 5, 5, 6, 6, 6, 8], "server {shown}");
         }
         for (shown, cut) in [(4, 1), (5, 2)] {
-            let is_cut = |(id, note): &(u8, Note)| *id == shown && matches!(note, Note::Overwrote { from: 11, cut: n, .. } if *n == cut);
+            let is_cut = |(id, note): &(u8, Note)| {
+                *id == shown && matches!(note, Note::Overwrote { from: 11, cut: n, .. } if *n == cut)
+            };
             assert!(lab.notes.iter().any(is_cut), "server {shown} loses {cut}");
         }
     }
@@ -268,12 +271,8 @@ fn p08_the_receiver_of_append_entries() {
         assert_eq!(is_yes(&lab.take(1, 2)), is_success, "{prev:?}");
         assert_eq!((lab.at(1).last_index(), lab.commit(1)), (last, committed), "{prev:?}");
     }
-    let rows: [(Place, &[u32], &[u32]); 4] = [
-        ((2, 2), &[3], &[1, 2, 3]),
-        ((1, 1), &[3, 4], &[1, 3, 4]),
-        ((0, 0), &[1], &[1, 2]),
-        ((0, 0), &[3], &[3]),
-    ];
+    let rows: [(Place, &[u32], &[u32]); 4] =
+        [((2, 2), &[3], &[1, 2, 3]), ((1, 1), &[3, 4], &[1, 3, 4]), ((0, 0), &[1], &[1, 2]), ((0, 0), &[3], &[3])];
     for (prev, entries, wanted) in rows {
         let mut lab = follower();
         lab.bring(2, 1, append(4, prev, entries, 0));
@@ -487,7 +486,8 @@ fn p22_check_quorum_tick_by_tick() {
     // (1)
     lab.campaign(2);
     lab.deliver_among(&[1, 2, 3]);
-    let ignored = |(id, note): &(u8, Note)| (*id != 2) && matches!(note, Note::Ignored { from, term: 2 } if from.0 == 1);
+    let ignored =
+        |(id, note): &(u8, Note)| (*id != 2) && matches!(note, Note::Ignored { from, term: 2 } if from.0 == 1);
     assert_eq!(lab.notes.iter().filter(|line| ignored(line)).count(), 2, "n1 and n3 ignore it");
     assert!(lab.leads(1, 1));
     assert_eq!([1, 2, 3].map(|shown| lab.at(shown).term()), [1, 2, 1]);
@@ -546,7 +546,8 @@ fn p22_check_quorum_tick_by_tick() {
 #[test]
 fn a_pre_vote_moves_no_term_and_promises_nothing() {
     let rules = Rules { pre_vote: true, ..Rules::default() };
-    let mut lab = Lab::of(ClassicSettings { rules, ..settings() }, vec![disk(2, None, &[1]), Disk::default(), Disk::default()]);
+    let mut lab =
+        Lab::of(ClassicSettings { rules, ..settings() }, vec![disk(2, None, &[1]), Disk::default(), Disk::default()]);
     for from in [2, 3] {
         lab.bring(from, 1, pre_vote(3, (1, 1)));
         let answer = lab.take(1, from);

@@ -67,8 +67,7 @@ impl Lab {
     /// Servers that start from these disks.
     pub fn of(settings: ClassicSettings, disks: Vec<Disk>) -> Self {
         let servers = disks.into_iter().map(Err).collect();
-        let mut lab =
-            Self { settings, now_us: 0, servers, flights: Vec::new(), cut: Vec::new(), notes: Vec::new() };
+        let mut lab = Self { settings, now_us: 0, servers, flights: Vec::new(), cut: Vec::new(), notes: Vec::new() };
         for shown in 1..=lab.count() {
             lab.restart(shown);
         }

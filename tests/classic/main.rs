@@ -11,3 +11,4 @@
 
 mod cases;
 mod lab;
+mod paper;

@@ -125,7 +125,18 @@ pub(crate) fn check() -> Outcome {
 /// Formats, and writes generated files anew.
 pub(crate) fn fix() -> Outcome {
     run(cargo().args(["fmt", "--all"]))?;
-    let made = ["test", "--quiet", "--test", "generated", "--test", "web", "--test", "partial_connectivity"];
+    let made = [
+        "test",
+        "--quiet",
+        "--test",
+        "generated",
+        "--test",
+        "web",
+        "--test",
+        "partial_connectivity",
+        "--test",
+        "figures",
+    ];
     run(cargo().args(made).env("RAFTWERK_WRITE", "1"))
 }
 

@@ -12,3 +12,4 @@
 mod cases;
 mod lab;
 mod paper;
+mod random;

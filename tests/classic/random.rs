@@ -222,7 +222,7 @@ impl Run {
     fn trouble(&mut self) {
         let replica = self.any();
         let other = self.any();
-        let done = match self.one_of(12) {
+        let done = match self.one_of(13) {
             0 => self.act(Command::Crash { replica, keep_unflushed: false }).then_some("crashes"),
             1 | 2 => {
                 self.act(Command::Restart { replica, is_wiped: false });
@@ -255,6 +255,12 @@ impl Run {
                     }
                 }
                 Some("leaders cut off one way")
+            }
+            // Back at once: what it had promised must still hold.
+            10 | 11 => {
+                let is_crashed = self.act(Command::Crash { replica, keep_unflushed: false });
+                self.act(Command::Restart { replica, is_wiped: false });
+                is_crashed.then_some("restarts at once")
             }
             _ => None,
         };
@@ -304,7 +310,9 @@ fn run(seed: u64) -> Coverage {
     let mut run = Run::new(seed);
     while run.sim.now_us() < FAULTS_US {
         run.step();
-        if run.one_of(120) == 0 {
+        // Elections are where most can go wrong.
+        let is_electing = run.sim.leader().is_none();
+        if run.one_of(if is_electing { 15 } else { 120 }) == 0 {
             run.trouble();
         }
     }
@@ -356,6 +364,7 @@ fn the_five_properties_hold_over_500_seeds_and_all_goes_on_after() {
         "pre-votes",
         "refused appends",
         "refused votes",
+        "restarts at once",
     ] {
         assert!(total.get(what).is_some_and(|&count| count > 0), "no {what} over all runs");
     }

@@ -13,3 +13,4 @@ mod cases;
 mod lab;
 mod paper;
 mod random;
+mod scripts;

@@ -3,18 +3,20 @@
 use raftwerk::executor::NEVER;
 use raftwerk::raft::ProtocolSettings;
 use raftwerk::raft::ReplicaId;
+use raftwerk::raft::classic::{self, Backtracking, ClassicSettings, Refused};
 use raftwerk::raft::kraft::{Bootstrap, KRaftSettings, Rules};
 use raftwerk::scenario::Record;
 use raftwerk::session::Session;
 use raftwerk::sim::{ClientOptions, Command, EventName, FlightName, Groups, LinkConditions, Stream, client_id, scale};
 
-/// A record with settings that depend on the seed: sizes 1 to 9, loss, duplication, reordering, rules.
+/// A record with settings that depend on the seed: sizes 1 to 9, loss, duplication, reordering, rules; even seeds run KRaft,
+/// odd ones the paper's Raft.
 pub fn record(seed: u64) -> Record {
     let mut luck = Stream::of_link(seed ^ 0xa5a5, ReplicaId(20), ReplicaId(21));
     let mut draw = |bound| scale(luck.draw(), bound);
     let bootstrap = if draw(2) == 0 { Bootstrap::Voters } else { Bootstrap::Nobody };
     let rules = Rules { pre_vote: draw(4) != 0, check_quorum: draw(4) != 0, fetched_refuses_pre_vote: draw(4) != 0 };
-    let kraft = KRaftSettings { bootstrap, rules, ..KRaftSettings::default() };
+    let kraft = ProtocolSettings::KRaft(KRaftSettings { bootstrap, rules, ..KRaftSettings::default() });
     let links = LinkConditions {
         latency_min_us: 1_000 * (1 + draw(50)),
         latency_max_us: 60_000 + 1_000 * draw(60),
@@ -23,7 +25,21 @@ pub fn record(seed: u64) -> Record {
         reorder_ppm: 50_000 * draw(3),
     };
     let replicas = 1 + u8::try_from(draw(9)).expect("below 9");
-    Record { replicas, seed, links, protocol: ProtocolSettings::KRaft(kraft), ..Record::default() }
+    let protocol = if seed.is_multiple_of(2) { kraft } else { ProtocolSettings::Classic(classic(&mut luck)) };
+    Record { replicas, seed, links, protocol, ..Record::default() }
+}
+
+/// Settings of the paper's Raft, of any kind.
+fn classic(luck: &mut Stream) -> ClassicSettings {
+    let mut draw = |bound| scale(luck.draw(), bound);
+    let backtracking = [Backtracking::OneByOne, Backtracking::TermHint, Backtracking::TwoSidedHint][draw(3) as usize];
+    ClassicSettings {
+        batch: [1, 4, 16][draw(3) as usize],
+        backtracking,
+        refused: [Refused::Waits, Refused::StepsDown][draw(2) as usize],
+        rules: classic::Rules { pre_vote: draw(2) == 0, check_quorum: draw(2) == 0, no_op: draw(2) == 0 },
+        ..ClassicSettings::default()
+    }
 }
 
 /// Plays `steps` steps of a run and does something to it every now and then. Gives the session at its end.

@@ -125,18 +125,8 @@ pub(crate) fn check() -> Outcome {
 /// Formats, and writes generated files anew.
 pub(crate) fn fix() -> Outcome {
     run(cargo().args(["fmt", "--all"]))?;
-    let made = [
-        "test",
-        "--quiet",
-        "--test",
-        "generated",
-        "--test",
-        "web",
-        "--test",
-        "partial_connectivity",
-        "--test",
-        "figures",
-    ];
+    let makers = ["generated", "web", "partial_connectivity", "figures", "classic"];
+    let made = ["test", "--quiet"].into_iter().chain(makers.into_iter().flat_map(|name| ["--test", name]));
     run(cargo().args(made).env("RAFTWERK_WRITE", "1"))
 }
 

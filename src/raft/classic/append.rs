@@ -51,7 +51,7 @@ impl ClassicReplica {
         match self.term_at(index) {
             Some(term) if term == self.term => {
                 self.commit = index;
-                cx.note(Note::Committed { to: index });
+                cx.note(Note::Committed { to: index, by_counting: true });
                 cx.effects.notify = true;
             }
             term => cx.note(Note::OlderTerm { index, term: term.unwrap_or(0), current: self.term }),
@@ -91,7 +91,7 @@ impl ClassicReplica {
             let to = commit.min(index);
             if to > self.commit {
                 self.commit = to;
-                cx.note(Note::Committed { to });
+                cx.note(Note::Committed { to, by_counting: false });
                 cx.effects.notify = true;
             }
             AppendOutcome::Matches { index }

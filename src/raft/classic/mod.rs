@@ -109,7 +109,7 @@ impl Protocol for Classic {
 
     fn commit(note: &Note) -> Option<u64> {
         match note {
-            Note::Committed { to } => Some(*to),
+            Note::Committed { to, .. } => Some(*to),
             _ => None,
         }
     }

@@ -192,6 +192,8 @@ pub enum Note {
     Committed {
         /// Where to.
         to: u64,
+        /// Whether a leader counted a majority; otherwise it was told.
+        by_counting: bool,
     },
     /// A majority has an entry of an older term, which is not committed by counting (§5.4.2).
     OlderTerm {

@@ -264,7 +264,13 @@ pub(super) fn note(id: ReplicaId, note: &Note) -> Sentence {
         Note::NothingNew { by } => {
             says(format!("Node {id} hears from node {by} and learns nothing new of its log."), "Raft §5.3")
         }
-        Note::Committed { to } => says(
+        Note::Committed { to, by_counting: false } => says(
+            format!(
+                "It learns that everything up to index {to} is committed: the commitIndex of node {id} moves there."
+            ),
+            "Raft §5.3",
+        ),
+        Note::Committed { to, .. } => says(
             format!("The commitIndex of node {id} moves to {to}: a majority has everything up to there."),
             "Raft §5.3 · §5.4.2",
         ),

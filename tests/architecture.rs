@@ -28,6 +28,56 @@ const WEB: [&str; 6] = ["web_sys", "js_sys", "wasm_bindgen", "yew", "gloo_events
 /// Rooms in which floating-point numbers would end up in a run.
 const EXACT: [&str; 6] = ["executor", "raft", "sim", "scenario", "explain", "session"];
 
+/// The only files that may name a protocol, with all below them: its own folder, the list of protocols, and what is written
+/// anew for each: how its runs are compiled, its part of the record, its section of the catalogue, its settings in the
+/// form. Everybody else looks at `raft::Any`.
+const NAMES_PROTOCOLS: [&[&str]; 10] = [
+    &["raft", "kraft"],
+    &["raft", "classic"],
+    &["raft", "any"],
+    &["sim", "compiled"],
+    &["scenario", "frozen"],
+    &["scenario", "validate"],
+    &["scenario", "record"],
+    &["text", "en", "kraft"],
+    &["text", "en", "classic"],
+    &["ui", "draft"],
+];
+
+/// Files that say where those are.
+const DECLARES_PROTOCOLS: [&[&str]; 2] = [&["raft"], &["text", "en"]];
+
+fn is_protocol(name: &str) -> bool {
+    matches!(name, "kraft" | "classic") || name.starts_with("KRaft") || name.starts_with("Classic")
+}
+
+fn is_test(attributes: &[syn::Attribute]) -> bool {
+    let is_it = |attribute: &syn::Attribute| {
+        attribute.path().is_ident("cfg")
+            && attribute.parse_args::<syn::Path>().is_ok_and(|condition| condition.is_ident("test"))
+    };
+    attributes.iter().any(is_it)
+}
+
+/// The protocols that a file names outside its tests.
+#[derive(Default)]
+struct Protocols(BTreeSet<String>);
+
+impl<'ast> Visit<'ast> for Protocols {
+    fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
+        if !is_test(&item.attrs) {
+            syn::visit::visit_item_mod(self, item);
+        }
+    }
+
+    fn visit_ident(&mut self, ident: &'ast syn::Ident) {
+        let name = ident.to_string();
+        if is_protocol(&name) {
+            self.0.insert(name);
+        }
+    }
+}
+
 struct Paths {
     /// The module path of the file, from the crate's root.
     here: Vec<String>,
@@ -111,6 +161,7 @@ fn faults(room: &str, here: &[&str], source: &str) -> Vec<String> {
     let file = syn::parse_file(source).expect("the file parses");
     // The executor of a page: its clock and its timers are the browser's, and no run looks at them.
     let is_real_time = here == ["executor", "default", "browser"];
+    let place = here;
     let here = here.iter().map(|part| (*part).to_owned()).collect();
     let mut paths = Paths { here, found: BTreeSet::new(), floats: 0 };
     paths.visit_file(&file);
@@ -127,6 +178,12 @@ fn faults(room: &str, here: &[&str], source: &str) -> Vec<String> {
         if WEB.contains(&name.as_str()) && !matches!(room, "ui" | "main") && !is_real_time {
             faults.push(format!("{room} may not know of {name}"));
         }
+    }
+    let mut protocols = Protocols::default();
+    protocols.visit_file(&file);
+    let is_under = |known: &&[&str]| place.starts_with(known);
+    if !NAMES_PROTOCOLS.iter().any(is_under) && !DECLARES_PROTOCOLS.contains(&place) {
+        faults.extend(protocols.0.iter().map(|name| format!("{room} names the protocol {name}")));
     }
     if paths.floats > 0 && EXACT.contains(&room) && !is_real_time {
         faults.push(format!("{room} uses floating-point numbers"));
@@ -178,5 +235,10 @@ fn a_planted_violation_is_seen() {
     assert!(seen("view", &["view", "stage"], "use web_sys::Element;"));
     assert!(seen("executor", &["executor", "mock"], "use gloo_timers::callback::Timeout;"));
     assert!(seen("sim", &["sim", "luck"], "fn f(x: f64) {}"));
+    assert!(seen("view", &["view", "logs"], "use crate::raft::kraft::Role;"));
+    assert!(seen("session", &["session"], "fn f(x: Family) -> bool { x == Family::Classic }"));
+    assert!(seen("sim", &["sim", "trace"], "use crate::raft::classic::ClassicSettings;"));
+    assert!(!seen("sim", &["sim", "trace"], "#[cfg(test)] mod tests { use crate::raft::kraft::KRaft; }"));
+    assert!(!seen("scenario", &["scenario", "frozen"], "use crate::raft::kraft::KRaftSettings;"));
     assert!(!seen("sim", &["sim", "luck"], "use super::network::Network; use crate::raft::Luck;"));
 }

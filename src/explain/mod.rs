@@ -161,7 +161,7 @@ pub fn explain(trace: &[TraceEvent<Any>], is_open: bool) -> Explanation {
 mod tests {
     use super::*;
     use crate::raft::kraft::{Cause, MessageKind, Note};
-    use crate::raft::{Either, Verdict};
+    use crate::raft::{Either, LogEnd, Verdict};
 
     #[test]
     fn a_vote_is_told_after_the_epoch_and_an_election_after_the_count() {
@@ -181,8 +181,8 @@ mod tests {
             to: ReplicaId(0),
             epoch: 1,
             pre_vote: false,
-            theirs: (0, 0),
-            ours: (0, 0),
+            theirs: LogEnd { epoch: 0, end: 0 },
+            ours: LogEnd { epoch: 0, end: 0 },
         }));
         let vote = explain(
             &[event(delivered), event(became(RoleShape::Unattached, Cause::HigherEpoch)), event(granted)],

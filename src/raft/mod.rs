@@ -23,7 +23,7 @@ pub use driver::{DriverState, Failure, FaultHandler, RaftClientDriver, Ran, SHUT
 pub use ids::{REPLICAS_MAX, ReplicaId, ReplicaSet};
 pub use listener::Listener;
 pub use log::{BATCH_ENTRIES, Entry, EpochEnd, Log, Payload, Records, SEGMENT_ENTRIES, encode_entry};
-pub use projection::{Fields, Gist, PeerView, TRAFFIC_PARTS, Theme, Traffic, Value};
+pub use projection::{Fields, Gist, LogEnd, PeerView, TRAFFIC_PARTS, Theme, Traffic, Value};
 pub use protocol::{
     AppendError, Beginning, Context, Effects, Ended, Face, Fault, Luck, MessageFace, Protocol, Purpose, Replica,
     Request, RequestError, RoleChange, RoleShape, Standing, Verdict,

@@ -74,6 +74,16 @@ pub enum Traffic {
 /// How many parts of the traffic there are.
 pub const TRAFFIC_PARTS: usize = 6;
 
+/// Where a log ends, as notes carry it: in twelve bytes, for a note must be small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(Rust, packed(4))]
+pub struct LogEnd {
+    /// The epoch of its last entry.
+    pub epoch: u32,
+    /// One past its last entry.
+    pub end: u64,
+}
+
 /// What a line is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Theme {

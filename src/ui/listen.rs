@@ -68,7 +68,8 @@ pub fn listen(ctx: &Context<App>) -> Vec<EventListener> {
             let detail = event.dyn_ref::<web_sys::CustomEvent>().and_then(|event| event.detail().as_string());
             let mut numbers = detail.as_deref().unwrap_or_default().split(' ').map(|text| text.parse().unwrap_or(0));
             let (events, append_every_us) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
-            let family = if numbers.next() == Some(1) { Family::Classic } else { Family::KRaft };
+            let index = numbers.next().and_then(|index| usize::try_from(index).ok());
+            let family = index.and_then(|index| Family::ALL.get(index).copied()).unwrap_or(Family::ALL[0]);
             link.send_message(Msg::Bench(events, append_every_us, family));
         })
     };

@@ -2,7 +2,7 @@
 
 use super::message::Place;
 use crate::raft::ids::ReplicaId;
-use crate::raft::projection::{Gist, Theme};
+use crate::raft::projection::{Gist, LogEnd, Theme};
 use crate::raft::protocol::RoleShape;
 
 /// Why a server took on a role.
@@ -66,9 +66,9 @@ pub enum Note {
         /// Whether it only says that it would.
         pre_vote: bool,
         /// Where the candidate's log ends.
-        theirs: Place,
+        theirs: LogEnd,
         /// Where its own ends.
-        ours: Place,
+        ours: LogEnd,
     },
     /// It answered a RequestVote with no.
     Refused {
@@ -81,9 +81,9 @@ pub enum Note {
         /// Why.
         why: Refusal,
         /// Where the candidate's log ends.
-        theirs: Place,
+        theirs: LogEnd,
         /// Where its own ends.
-        ours: Place,
+        ours: LogEnd,
     },
     /// It ignored a RequestVote: a live leader was heard lately (the lease rule of CheckQuorum).
     Ignored {

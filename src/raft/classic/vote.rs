@@ -6,6 +6,7 @@ use super::replica::{ClassicReplica, Cx, small};
 use super::settings::Refused;
 use super::state::Role;
 use crate::raft::ids::ReplicaId;
+use crate::raft::projection::LogEnd;
 
 impl ClassicReplica {
     pub(super) fn on_vote_request(
@@ -38,6 +39,8 @@ impl ClassicReplica {
             None
         };
         let granted = why.is_none();
+        let end = |(epoch, end): Place| LogEnd { epoch, end };
+        let (theirs, ours) = (end(theirs), end(ours));
         // A pre-vote that is granted names the term that was asked for; everything else its own.
         let mut answers = self.term;
         match why {

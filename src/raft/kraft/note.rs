@@ -1,7 +1,7 @@
 //! Reason codes: why a replica did what it did, with the numbers that decided it. No text.
 
 use crate::raft::ids::ReplicaId;
-use crate::raft::projection::{Gist, Theme};
+use crate::raft::projection::{Gist, LogEnd, Theme};
 use crate::raft::protocol::{Ended, RoleShape};
 
 /// Why a replica changed its role.
@@ -85,9 +85,9 @@ pub enum Note {
         /// Whether it was a PreVote.
         pre_vote: bool,
         /// The asker's (end offset, last epoch).
-        theirs: (u64, u32),
+        theirs: LogEnd,
         /// Ours.
-        ours: (u64, u32),
+        ours: LogEnd,
     },
     /// It answered a vote request with no.
     Refused {
@@ -100,9 +100,9 @@ pub enum Note {
         /// Why.
         why: Refusal,
         /// The asker's (end offset, last epoch), 0 for what was not legal.
-        theirs: (u64, u32),
+        theirs: LogEnd,
         /// Ours.
-        ours: (u64, u32),
+        ours: LogEnd,
     },
     /// It counted an answer to its vote request.
     Counted {

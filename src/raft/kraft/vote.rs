@@ -5,6 +5,7 @@ use super::note::{Cause, Note, Refusal};
 use super::replica::{Cx, KRaftReplica};
 use super::state::{Role, Tally};
 use crate::raft::ids::{ReplicaId, ReplicaSet};
+use crate::raft::projection::LogEnd;
 
 impl KRaftReplica {
     /// Answers a vote request. `last` is the asker's (last epoch, end offset).
@@ -21,9 +22,10 @@ impl KRaftReplica {
         let (Ok(asked_epoch), Ok(last_epoch), Ok(last_offset)) =
             (u32::try_from(epoch), u32::try_from(last.0), u64::try_from(last.1))
         else {
-            return self.refuse_vote(from, pre_vote, Refusal::Invalid, (0, 0), ErrorCode::InvalidRequest, cx);
+            let none = LogEnd { epoch: 0, end: 0 };
+            return self.refuse_vote(from, pre_vote, Refusal::Invalid, none, ErrorCode::InvalidRequest, cx);
         };
-        let theirs = (last_offset, last_epoch);
+        let theirs = LogEnd { epoch: last_epoch, end: last_offset };
         // Nobody asks itself.
         if !legal_last || from == self.id {
             return self.refuse_vote(from, pre_vote, Refusal::Invalid, theirs, ErrorCode::InvalidRequest, cx);
@@ -46,8 +48,8 @@ impl KRaftReplica {
         if !pre_vote && self.voted.is_none() && may_vote {
             self.add_vote(from, cx);
         }
-        let (ours_epoch, ours_end) = self.log_position();
-        cx.note(Note::Granted { to: from, epoch: self.epoch, pre_vote, theirs, ours: (ours_end, ours_epoch) });
+        let (epoch, end) = self.log_position();
+        cx.note(Note::Granted { to: from, epoch: self.epoch, pre_vote, theirs, ours: LogEnd { epoch, end } });
         Body::VoteResponse { answer: self.answer(ErrorCode::None), granted: true }
     }
 
@@ -98,12 +100,12 @@ impl KRaftReplica {
         to: ReplicaId,
         pre_vote: bool,
         why: Refusal,
-        theirs: (u64, u32),
+        theirs: LogEnd,
         error: ErrorCode,
         cx: &mut Cx<'_>,
     ) -> Body {
-        let (ours_epoch, ours_end) = self.log_position();
-        cx.note(Note::Refused { to, epoch: self.epoch, pre_vote, why, theirs, ours: (ours_end, ours_epoch) });
+        let (epoch, end) = self.log_position();
+        cx.note(Note::Refused { to, epoch: self.epoch, pre_vote, why, theirs, ours: LogEnd { epoch, end } });
         Body::VoteResponse { answer: self.answer(error), granted: false }
     }
 

@@ -1,8 +1,8 @@
 //! English: the section of the paper's Raft. `§` is the extended paper's, `D §` the dissertation's.
 
 use super::{Sentence, Words};
-use crate::raft::classic::{Cause, MessageKind, Note, Place, Refusal};
-use crate::raft::{Any, Either, MessageFace, Protocol, ReplicaId, RoleShape, Verdict};
+use crate::raft::classic::{Cause, MessageKind, Note, Refusal};
+use crate::raft::{Any, Either, LogEnd, MessageFace, Protocol, ReplicaId, RoleShape, Verdict};
 
 /// The paper's words.
 pub(super) const WORDS: Words = Words {
@@ -51,8 +51,8 @@ fn entries(count: u64) -> String {
     if count == 1 { "1 entry".to_owned() } else { format!("{count} entries") }
 }
 
-fn log(place: Place) -> String {
-    if place.1 == 0 { "empty".to_owned() } else { format!("last term {}, last index {}", place.0, place.1) }
+fn log(LogEnd { epoch, end }: LogEnd) -> String {
+    if end == 0 { "empty".to_owned() } else { format!("last term {epoch}, last index {end}") }
 }
 
 const fn vote(pre_vote: bool) -> &'static str {
@@ -133,7 +133,7 @@ fn became(id: ReplicaId, note: &Note) -> Option<Sentence> {
     Some(Sentence { text, reference })
 }
 
-fn refusal(why: Refusal, theirs: Place, ours: Place, term: u32) -> (String, &'static str) {
+fn refusal(why: Refusal, theirs: LogEnd, ours: LogEnd, term: u32) -> (String, &'static str) {
     match why {
         Refusal::OldTerm => (format!("that term is over; it is in term {term}"), "Raft §5.1"),
         Refusal::VotedFor(other) => (format!("in term {term} it has voted for node {other}"), "Raft §5.2"),

@@ -2,7 +2,7 @@
 
 use super::{Sentence, Words};
 use crate::raft::kraft::{Cause, MessageKind, Note, Refusal};
-use crate::raft::{Any, Either, Ended, MessageFace, Protocol, ReplicaId, RoleShape, Verdict};
+use crate::raft::{Any, Either, Ended, LogEnd, MessageFace, Protocol, ReplicaId, RoleShape, Verdict};
 
 /// Kafka's words.
 pub(super) const WORDS: Words = Words {
@@ -186,12 +186,15 @@ fn became(id: ReplicaId, note: &Note) -> Option<Sentence> {
     Some(Sentence { text, reference })
 }
 
-fn refusal(why: Refusal, theirs: (u64, u32), ours: (u64, u32), epoch: u32) -> (String, &'static str) {
+fn refusal(why: Refusal, theirs: LogEnd, ours: LogEnd, epoch: u32) -> (String, &'static str) {
     match why {
         Refusal::LogBehind => (
             format!(
                 "the asker's log (epoch {}, end {}) is behind its own (epoch {}, end {})",
-                theirs.1, theirs.0, ours.1, ours.0
+                { theirs.epoch },
+                { theirs.end },
+                { ours.epoch },
+                { ours.end }
             ),
             "KIP-595 · Raft §5.4.1",
         ),
@@ -219,14 +222,16 @@ pub(super) fn note(id: ReplicaId, note: &Note) -> Sentence {
         Note::Granted { to, epoch, pre_vote: true, theirs, .. } => says(
             format!(
                 "Node {id} would vote for node {to} in an epoch after {epoch}: node {to}’s log (epoch {}, end {}) is at least as complete as its own. It promises nothing.",
-                theirs.1, theirs.0
+                { theirs.epoch },
+                { theirs.end }
             ),
             "KIP-996",
         ),
         Note::Granted { to, epoch, theirs, .. } => says(
             format!(
                 "Node {id} grants its vote to node {to}: it has not voted for another in epoch {epoch}, and node {to}’s log (epoch {}, end {}) is at least as complete as its own.",
-                theirs.1, theirs.0
+                { theirs.epoch },
+                { theirs.end }
             ),
             "KIP-595 · Raft §5.4.1",
         ),

@@ -15,8 +15,8 @@ use super::kraft::{self, KRaft, KRaftReplica, KRaftSettings};
 use super::log::Log;
 use super::projection::{Fields, Gist, PeerView, Traffic};
 use super::protocol::{
-    Beginning, Context, Effects, Ended, Face, MessageFace, Protocol, Replica, Request, RequestError, RoleChange,
-    Standing,
+    Beginning, Carries, Context, Driven, Ended, Face, MessageFace, Protocol, Replica, Request, RequestError,
+    RoleChange, Standing,
 };
 use super::timers::{Timer, TimerTable};
 
@@ -114,25 +114,7 @@ pub type AnyNote = Either<kraft::Note, classic::Note>;
 /// What survives a crash.
 pub type AnyDisk = Either<kraft::Disk, classic::Disk>;
 
-/// One of the protocols, and how it is part of [`Any`].
-pub trait Member: Protocol {
-    /// The settings, if they are its own.
-    fn settings(any: &ProtocolSettings) -> Option<&Self::Settings>;
-    /// A message of its own.
-    fn message(own: Self::Message) -> AnyMessage;
-    /// A note of its own.
-    fn note(own: Self::Note) -> AnyNote;
-}
-
-impl Member for KRaft {
-    #[inline]
-    fn settings(any: &ProtocolSettings) -> Option<&KRaftSettings> {
-        match any {
-            ProtocolSettings::KRaft(settings) => Some(settings),
-            ProtocolSettings::Classic(_) => None,
-        }
-    }
-
+impl Carries<KRaft> for Any {
     #[inline]
     fn message(own: kraft::KRaftMessage) -> AnyMessage {
         Either::KRaft(own)
@@ -144,15 +126,7 @@ impl Member for KRaft {
     }
 }
 
-impl Member for Classic {
-    #[inline]
-    fn settings(any: &ProtocolSettings) -> Option<&ClassicSettings> {
-        match any {
-            ProtocolSettings::Classic(settings) => Some(settings),
-            ProtocolSettings::KRaft(_) => None,
-        }
-    }
-
+impl Carries<Classic> for Any {
     #[inline]
     fn message(own: classic::ClassicMessage) -> AnyMessage {
         Either::Classic(own)
@@ -164,63 +138,15 @@ impl Member for Classic {
     }
 }
 
-/// A replica of one protocol, and a buffer for its effects before they are told as [`Any`]'s. The buffer is empty between
-/// calls and kept for its room.
-#[derive(Debug)]
-pub struct Housed<P: Protocol> {
-    replica: P::Replica,
-    effects: Effects<P>,
-}
-
-impl<P: Protocol> Clone for Housed<P> {
-    fn clone(&self) -> Self {
-        Self { replica: self.replica.clone(), effects: Effects::default() }
-    }
-}
-
-impl<P: Member> Housed<P> {
-    #[inline]
-    fn context<'a>(cx: &'a mut Context<'_, Any>, effects: &'a mut Effects<P>) -> Context<'a, P> {
-        let settings = P::settings(cx.settings).expect("a cluster speaks one protocol");
-        Context { now_us: cx.now_us, settings, luck: &mut *cx.luck, effects }
-    }
-
-    /// Takes over what was wanted.
-    #[inline]
-    fn pass_on(effects: &mut Effects<P>, to: &mut Effects<Any>) {
-        to.persisted |= std::mem::take(&mut effects.persisted);
-        to.notify |= std::mem::take(&mut effects.notify);
-        to.fault = to.fault.or(effects.fault.take());
-        to.sends.extend(effects.sends.drain(..).map(|(peer, message)| (peer, P::message(message))));
-        to.notes.extend(effects.notes.drain(..).map(P::note));
-        to.timers.append(&mut effects.timers);
-    }
-
-    fn start(id: ReplicaId, replicas: u8, disk: P::Disk, cx: &mut Context<'_, Any>) -> Self {
-        let mut effects = Effects::default();
-        let replica = P::Replica::start(id, replicas, disk, &mut Self::context(cx, &mut effects));
-        Self::pass_on(&mut effects, cx.effects);
-        Self { replica, effects }
-    }
-
-    #[inline]
-    fn call<T>(&mut self, cx: &mut Context<'_, Any>, act: impl FnOnce(&mut P::Replica, &mut Context<'_, P>) -> T) -> T {
-        let Self { replica, effects } = self;
-        let result = act(replica, &mut Self::context(cx, effects));
-        Self::pass_on(effects, cx.effects);
-        result
-    }
-}
-
 /// A replica of any protocol.
-pub type AnyReplica = Either<Housed<KRaft>, Housed<Classic>>;
+pub type AnyReplica = Either<KRaftReplica, ClassicReplica>;
 
 impl AnyReplica {
     /// It as a KRaft replica.
     #[must_use]
     pub const fn kraft(&self) -> Option<&KRaftReplica> {
         match self {
-            Self::KRaft(it) => Some(&it.replica),
+            Self::KRaft(it) => Some(it),
             Self::Classic(_) => None,
         }
     }
@@ -229,10 +155,41 @@ impl AnyReplica {
     #[must_use]
     pub const fn classic(&self) -> Option<&ClassicReplica> {
         match self {
-            Self::Classic(it) => Some(&it.replica),
+            Self::Classic(it) => Some(it),
             Self::KRaft(_) => None,
         }
     }
+}
+
+/// A context of one protocol out of one of all.
+macro_rules! context {
+    ($cx:expr, $family:ident) => {
+        Context {
+            now_us: $cx.now_us,
+            settings: match $cx.settings {
+                ProtocolSettings::$family(settings) => settings,
+                _ => unreachable!("a cluster speaks one protocol"),
+            },
+            luck: &mut *$cx.luck,
+            effects: &mut *$cx.effects,
+        }
+    };
+}
+
+/// Makes a replica act, with the context of its protocol.
+macro_rules! drive {
+    ($replica:expr, $cx:ident, $it:ident => $does:expr) => {
+        match $replica {
+            Either::KRaft($it) => {
+                let $cx: &mut Context<'_, KRaft, Any> = &mut context!($cx, KRaft);
+                $does
+            }
+            Either::Classic($it) => {
+                let $cx: &mut Context<'_, Classic, Any> = &mut context!($cx, Classic);
+                $does
+            }
+        }
+    };
 }
 
 /// The same said of the value of whatever protocol.
@@ -364,25 +321,35 @@ impl Protocol for Any {
     }
 }
 
-impl Replica<Any> for AnyReplica {
+impl Driven<Any> for AnyReplica {
     fn start(id: ReplicaId, replicas: u8, disk: AnyDisk, cx: &mut Context<'_, Any>) -> Self {
         match disk {
-            Either::KRaft(disk) => Self::KRaft(Housed::start(id, replicas, disk, cx)),
-            Either::Classic(disk) => Self::Classic(Housed::start(id, replicas, disk, cx)),
+            Either::KRaft(disk) => {
+                let mut cx: Context<'_, KRaft, Any> = context!(cx, KRaft);
+                Self::KRaft(KRaftReplica::start(id, replicas, disk, &mut cx))
+            }
+            Either::Classic(disk) => {
+                let mut cx: Context<'_, Classic, Any> = context!(cx, Classic);
+                Self::Classic(ClassicReplica::start(id, replicas, disk, &mut cx))
+            }
         }
     }
 
     #[inline]
     fn poll_state(&mut self, cx: &mut Context<'_, Any>) -> bool {
-        of_each!(self, it => it.call(cx, |replica, cx| replica.poll_state(cx)))
+        drive!(self, cx, it => it.poll_state(cx))
     }
 
     #[inline]
     fn handle(&mut self, from: ReplicaId, message: AnyMessage, cx: &mut Context<'_, Any>) {
         match (self, message) {
-            (Self::KRaft(it), Either::KRaft(message)) => it.call(cx, |replica, cx| replica.handle(from, message, cx)),
+            (Self::KRaft(it), Either::KRaft(message)) => {
+                let cx: &mut Context<'_, KRaft, Any> = &mut context!(cx, KRaft);
+                it.handle(from, message, cx);
+            }
             (Self::Classic(it), Either::Classic(message)) => {
-                it.call(cx, |replica, cx| replica.handle(from, message, cx));
+                let cx: &mut Context<'_, Classic, Any> = &mut context!(cx, Classic);
+                it.handle(from, message, cx);
             }
             // A cluster speaks one protocol.
             (Self::KRaft(_), Either::Classic(_)) | (Self::Classic(_), Either::KRaft(_)) => {}
@@ -391,90 +358,92 @@ impl Replica<Any> for AnyReplica {
 
     #[inline]
     fn poll_listeners(&mut self, cx: &mut Context<'_, Any>) {
-        of_each!(self, it => it.call(cx, |replica, cx| replica.poll_listeners(cx)));
+        drive!(self, cx, it => it.poll_listeners(cx));
     }
 
     #[inline]
     fn fire(&mut self, timer: Timer, cx: &mut Context<'_, Any>) -> bool {
-        of_each!(self, it => it.call(cx, |replica, cx| replica.fire(timer, cx)))
+        drive!(self, cx, it => it.fire(timer, cx))
     }
 
     fn request(&mut self, request: Request, cx: &mut Context<'_, Any>) -> Result<Option<u64>, RequestError> {
-        of_each!(self, it => it.call(cx, |replica, cx| replica.request(request, cx)))
+        drive!(self, cx, it => it.request(request, cx))
     }
+}
 
+impl Replica<Any> for AnyReplica {
     #[inline]
     fn ended(&self) -> Option<Ended> {
-        of_each!(self, it => it.replica.ended())
+        of_each!(self, it => it.ended())
     }
 
     #[inline]
     fn timers(&self) -> &TimerTable {
-        of_each!(self, it => it.replica.timers())
+        of_each!(self, it => it.timers())
     }
 
     #[inline]
     fn timers_mut(&mut self) -> &mut TimerTable {
-        of_each!(self, it => it.replica.timers_mut())
+        of_each!(self, it => it.timers_mut())
     }
 
     fn campaigns_on(&self) -> Option<Timer> {
-        of_each!(self, it => it.replica.campaigns_on())
+        of_each!(self, it => it.campaigns_on())
     }
 
     #[inline]
     fn log(&self) -> &Log {
-        of_each!(self, it => it.replica.log())
+        of_each!(self, it => it.log())
     }
 
     fn stop(self, keep_unflushed: bool) -> AnyDisk {
         match self {
-            Self::KRaft(it) => Either::KRaft(it.replica.stop(keep_unflushed)),
-            Self::Classic(it) => Either::Classic(it.replica.stop(keep_unflushed)),
+            Self::KRaft(it) => Either::KRaft(it.stop(keep_unflushed)),
+            Self::Classic(it) => Either::Classic(it.stop(keep_unflushed)),
         }
     }
 
     #[inline]
     fn standing(&self) -> Standing {
-        of_each!(self, it => it.replica.standing())
+        of_each!(self, it => it.standing())
     }
 
     #[inline]
     fn face(&self) -> Face {
-        of_each!(self, it => it.replica.face())
+        of_each!(self, it => it.face())
     }
 
     fn applied(&self) -> u64 {
-        of_each!(self, it => it.replica.applied())
+        of_each!(self, it => it.applied())
     }
 
     fn fields(&self, put: &mut Fields<'_>) {
-        of_each!(self, it => it.replica.fields(put));
+        of_each!(self, it => it.fields(put));
     }
 
     fn peers(&self) -> Option<Vec<PeerView>> {
-        of_each!(self, it => it.replica.peers())
+        of_each!(self, it => it.peers())
     }
 
     fn commits_from(&self) -> Option<u64> {
-        of_each!(self, it => it.replica.commits_from())
+        of_each!(self, it => it.commits_from())
     }
 
     fn stands_by(&self, settings: &ProtocolSettings, now_us: u64) -> Option<ReplicaId> {
         match (self, settings) {
-            (Self::KRaft(it), ProtocolSettings::KRaft(settings)) => it.replica.stands_by(settings, now_us),
-            (Self::Classic(it), ProtocolSettings::Classic(settings)) => it.replica.stands_by(settings, now_us),
+            (Self::KRaft(it), ProtocolSettings::KRaft(settings)) => it.stands_by(settings, now_us),
+            (Self::Classic(it), ProtocolSettings::Classic(settings)) => it.stands_by(settings, now_us),
             (Self::KRaft(_), ProtocolSettings::Classic(_)) | (Self::Classic(_), ProtocolSettings::KRaft(_)) => None,
         }
     }
 
     fn encode(&self, out: &mut Encoder) {
-        of_each!(self, it => it.replica.encode(out));
+        of_each!(self, it => it.encode(out));
     }
 
     #[inline]
     fn encode_persisted(&self, out: &mut Encoder) {
-        of_each!(self, it => it.replica.encode_persisted(out));
+        of_each!(self, it => it.encode_persisted(out));
     }
 }
 

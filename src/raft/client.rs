@@ -18,7 +18,7 @@
 
 use super::digest::Encoder;
 use super::ids::ReplicaId;
-use super::protocol::{Context, Effects, Ended, Fault, Luck, Protocol, Replica, Request, RequestError};
+use super::protocol::{Context, Driven, Effects, Ended, Fault, Luck, Protocol, Replica, Request, RequestError};
 use super::timers::{Armed, Timer, TimerTable};
 use crate::executor::{
     EventExecutor, MICROS_PER_MILLI, MockEventExecutor, MockTime, NEVER, Outcome, Rejected, TaskId, Turn, Work,

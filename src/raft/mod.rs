@@ -16,7 +16,7 @@ mod projection;
 mod protocol;
 mod timers;
 
-pub use any::{Any, AnyDisk, AnyKind, AnyMessage, AnyNote, AnyReplica, Either, Family, Housed, ProtocolSettings};
+pub use any::{Any, AnyDisk, AnyKind, AnyMessage, AnyNote, AnyReplica, Either, Family, ProtocolSettings};
 pub use client::{ClientSettings, Form, LocalClock, RaftClient, Surroundings, Task, TaskError, TaskKind, Upcoming};
 pub use digest::Encoder;
 pub use driver::{DriverState, Failure, FaultHandler, RaftClientDriver, Ran, SHUTDOWN_TIMEOUT_US, TASKS_AT_ONCE_MAX};
@@ -25,7 +25,7 @@ pub use listener::Listener;
 pub use log::{BATCH_ENTRIES, Entry, EpochEnd, Log, Payload, Records, SEGMENT_ENTRIES, encode_entry};
 pub use projection::{Fields, Gist, LogEnd, PeerView, TRAFFIC_PARTS, Theme, Traffic, Value};
 pub use protocol::{
-    AppendError, Beginning, Context, Effects, Ended, Face, Fault, Luck, MessageFace, Protocol, Purpose, Replica,
-    Request, RequestError, RoleChange, RoleShape, Standing, Verdict,
+    AppendError, Beginning, Carries, Context, Driven, Effects, Ended, Face, Fault, Luck, MessageFace, Protocol,
+    Purpose, Replica, Request, RequestError, RoleChange, RoleShape, Standing, Verdict,
 };
 pub use timers::{Armed, Timer, TimerKind, TimerTable};

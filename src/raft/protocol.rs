@@ -208,8 +208,30 @@ impl<P: Protocol> Effects<P> {
     }
 }
 
-/// What a replica is called with.
-pub struct Context<'a, P: Protocol> {
+/// A protocol whose messages and notes can be those of `P`: `P` itself, or one that has `P` among others. What a replica
+/// wants goes straight where its driver keeps it, in the driver's own types.
+pub trait Carries<P: Protocol>: Protocol {
+    /// A message of `P`.
+    fn message(own: P::Message) -> Self::Message;
+
+    /// A note of `P`.
+    fn note(own: P::Note) -> Self::Note;
+}
+
+impl<P: Protocol> Carries<P> for P {
+    #[inline]
+    fn message(own: P::Message) -> P::Message {
+        own
+    }
+
+    #[inline]
+    fn note(own: P::Note) -> P::Note {
+        own
+    }
+}
+
+/// What a replica of `P` is called with, by a driver of `W`.
+pub struct Context<'a, P: Protocol, W: Protocol = P> {
     /// The replica's local time, in microseconds.
     pub now_us: u64,
     /// The protocol's settings.
@@ -217,10 +239,16 @@ pub struct Context<'a, P: Protocol> {
     /// The replica's luck.
     pub luck: &'a mut dyn Luck,
     /// Where its effects go.
-    pub effects: &'a mut Effects<P>,
+    pub effects: &'a mut Effects<W>,
 }
 
-impl<P: Protocol> Context<'_, P> {
+impl<P: Protocol, W: Carries<P>> Context<'_, P, W> {
+    /// Sends a message.
+    #[inline]
+    pub fn send(&mut self, to: ReplicaId, message: P::Message) {
+        self.effects.sends.push((to, W::message(message)));
+    }
+
     /// Arms `timer` in `table` to go off after `after_us`.
     #[inline]
     pub fn arm(&mut self, table: &mut TimerTable, timer: Timer, after_us: u64) {
@@ -247,7 +275,7 @@ impl<P: Protocol> Context<'_, P> {
     /// Says why something happened.
     #[inline]
     pub fn note(&mut self, note: P::Note) {
-        self.effects.notes.push(note);
+        self.effects.notes.push(W::note(note));
     }
 }
 
@@ -408,30 +436,33 @@ pub trait Protocol: Copy + Debug + PartialEq + Sized + 'static {
     fn role_change(note: &Self::Note) -> Option<RoleChange>;
 }
 
-/// One member of a cluster, as a value.
-pub trait Replica<P: Protocol>: Clone + Debug {
+/// What makes a replica of `P` act, called by a driver of `W`.
+pub trait Driven<P: Protocol, W: Protocol = P>: Sized {
     /// Starts from what is on `disk`.
-    fn start(id: ReplicaId, replicas: u8, disk: P::Disk, cx: &mut Context<'_, P>) -> Self;
+    fn start(id: ReplicaId, replicas: u8, disk: P::Disk, cx: &mut Context<'_, P, W>) -> Self;
 
     /// Does what its state asks for at this instant. True if it must be called again at once.
-    fn poll_state(&mut self, cx: &mut Context<'_, P>) -> bool;
+    fn poll_state(&mut self, cx: &mut Context<'_, P, W>) -> bool;
 
     /// Takes one message.
-    fn handle(&mut self, from: ReplicaId, message: P::Message, cx: &mut Context<'_, P>);
+    fn handle(&mut self, from: ReplicaId, message: P::Message, cx: &mut Context<'_, P, W>);
 
     /// Tells listeners what is committed and who leads.
-    fn poll_listeners(&mut self, cx: &mut Context<'_, P>);
+    fn poll_listeners(&mut self, cx: &mut Context<'_, P, W>);
 
     /// A timer's time has come, or is made to come. True if `poll_state` must follow at once.
-    fn fire(&mut self, timer: Timer, cx: &mut Context<'_, P>) -> bool;
+    fn fire(&mut self, timer: Timer, cx: &mut Context<'_, P, W>) -> bool;
 
     /// Takes on what its user asks for; the next look at the state acts on it. Of an append it gives the offset of the last
     /// record.
     ///
     /// # Errors
     /// [`RequestError`]; then nothing has changed.
-    fn request(&mut self, request: Request, cx: &mut Context<'_, P>) -> Result<Option<u64>, RequestError>;
+    fn request(&mut self, request: Request, cx: &mut Context<'_, P, W>) -> Result<Option<u64>, RequestError>;
+}
 
+/// One member of a cluster, as a value.
+pub trait Replica<P: Protocol>: Clone + Debug + Driven<P> {
     /// How a graceful shutdown has ended, if it has.
     fn ended(&self) -> Option<Ended>;
 

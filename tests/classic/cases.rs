@@ -256,6 +256,7 @@ fn p06_figure_8_a_majority_copy_of_an_old_term_is_not_committed() {
 #[test]
 fn p08_the_receiver_of_append_entries() {
     let follower = || Lab::of(settings(), vec![disk(2, None, &[1, 2]), Disk::default()]);
+    #[expect(clippy::type_complexity, reason = "the columns of the case's table")]
     let rows: [(Place, u64, &[u32], bool, u64, u64); 7] = [
         ((3, 2), 3, &[], false, 2, 0),
         ((3, 3), 3, &[], false, 2, 0),
@@ -380,6 +381,7 @@ fn p10_reordered_answers_never_move_match_or_commit_backwards() {
 #[test]
 fn p12_backtracking_the_exact_number_of_refusals() {
     let threes = || [&[1, 2, 2][..], &[3; 8]].concat();
+    #[expect(clippy::type_complexity, reason = "the columns of the case's table")]
     let rows: [(Vec<u32>, Vec<u32>, [usize; 3], Option<u64>); 8] = [
         (vec![1, 2, 2, 4, 4, 4, 4], threes(), [4, 1, 1], Some(3)),
         (vec![1, 2, 2, 3, 4, 4, 4, 5], threes(), [4, 1, 1], Some(4)),

@@ -8,7 +8,7 @@ use raftwerk::raft::classic::{
     AppendOutcome, Classic, ClassicMessage, ClassicReplica, ClassicSettings, Disk, Note, Place, Refused, Rules,
 };
 use raftwerk::raft::{
-    Context, Effects, Log, Luck, Payload, Purpose, Replica, ReplicaId, Request, RequestError, RoleShape, Timer,
+    Context, Driven, Effects, Log, Luck, Payload, Purpose, Replica, ReplicaId, Request, RequestError, RoleShape, Timer,
     TimerKind,
 };
 
@@ -209,8 +209,8 @@ impl Lab {
     /// Starts a server from its disk.
     pub fn restart(&mut self, shown: u8) {
         let place = usize::from(shown) - 1;
-        let disk = self.servers[place].as_ref().err().expect("it is down").clone();
-        let mut effects = Effects::default();
+        let disk = self.servers[place].as_ref().expect_err("it is down").clone();
+        let mut effects: Effects<Classic> = Effects::default();
         let mut cx =
             Context { now_us: self.now_us, settings: &self.settings, luck: &mut Shortest, effects: &mut effects };
         let count = self.count();

@@ -186,11 +186,7 @@ fn p18_one_way_links() {
         (RoleShape::Follower, before.epoch, before.voted, Some(ReplicaId(0)))
     );
     assert_eq!(after.end_offset, at(&session, 1).end_offset, "the command reaches its log");
-    let known = session
-        .sim()
-        .replica(ReplicaId(0))
-        .and_then(|leader| raftwerk::raft::Replica::peers(leader))
-        .expect("it leads");
+    let known = session.sim().replica(ReplicaId(0)).and_then(raftwerk::raft::Replica::peers).expect("it leads");
     assert!(known[1].matched < Some(after.end_offset), "and the leader never sees its answer");
     // b: all that is sent to it is lost.
     for (rules, rises) in [(PLAIN, true), (PRE_VOTE, false)] {

@@ -4,6 +4,7 @@
 //! streams. The paper leaves both open. A follower that refuses names a place to go on from; the settings say how good a
 //! hint that is.
 
+use super::Classic;
 use super::message::{AppendOutcome, ClassicMessage, Place};
 use super::note::{Cause, Note};
 use super::replica::{ClassicReplica, Cx};
@@ -11,7 +12,7 @@ use super::settings::Backtracking;
 use super::state::Role;
 use crate::raft::ids::ReplicaId;
 use crate::raft::log::Entry;
-use crate::raft::protocol::Fault;
+use crate::raft::protocol::{Carries, Fault};
 
 impl ClassicReplica {
     /// Whether there are entries for a follower that need not wait.
@@ -22,7 +23,7 @@ impl ClassicReplica {
     }
 
     /// Sends the next entries to a follower; none if it has them all.
-    pub(super) fn send_append(&mut self, peer: ReplicaId, cx: &mut Cx<'_>) {
+    pub(super) fn send_append(&mut self, peer: ReplicaId, cx: &mut Cx<'_, impl Carries<Classic>>) {
         let Role::Leader { progress, .. } = &mut self.role else { return };
         let it = &mut progress[peer.index()];
         let prev_index = it.next - 1;
@@ -34,11 +35,11 @@ impl ClassicReplica {
         }
         let (term, commit) = (self.term, self.commit);
         let prev = (self.term_at(prev_index).unwrap_or(0), prev_index);
-        cx.effects.sends.push((peer, ClassicMessage::AppendEntries { term, prev, records, commit }));
+        cx.send(peer, ClassicMessage::AppendEntries { term, prev, records, commit });
     }
 
     /// Commits up to the largest index that a majority has, if it is of this term; what is before it goes with it.
-    pub(super) fn advance_commit(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn advance_commit(&mut self, cx: &mut Cx<'_, impl Carries<Classic>>) {
         let Role::Leader { progress, .. } = &self.role else { return };
         let last = self.last_index();
         let held = |id: ReplicaId| if id == self.id { last } else { progress[id.index()].matched };
@@ -65,14 +66,14 @@ impl ClassicReplica {
         prev: Place,
         entries: &[Entry],
         commit: u64,
-        cx: &mut Cx<'_>,
+        cx: &mut Cx<'_, impl Carries<Classic>>,
     ) {
         let count = u8::try_from(entries.len()).unwrap_or(u8::MAX);
         let is_rival = term == self.term && matches!(self.role, Role::Leader { .. });
         if term < self.term || is_rival {
             cx.note(if is_rival { Note::Rival { from, term } } else { Note::Stale { from, term } });
             let outcome = AppendOutcome::Stale;
-            cx.effects.sends.push((from, ClassicMessage::Appended { term: self.term, count, outcome }));
+            cx.send(from, ClassicMessage::Appended { term: self.term, count, outcome });
             return;
         }
         if term > self.term {
@@ -99,12 +100,12 @@ impl ClassicReplica {
             cx.note(Note::Mismatch { prev, has: self.term_at(prev_index).unwrap_or(0) });
             AppendOutcome::Refused { prev: prev_index, hint: self.hint(prev, cx.settings.backtracking) }
         };
-        cx.effects.sends.push((from, ClassicMessage::Appended { term: self.term, count, outcome }));
+        cx.send(from, ClassicMessage::Appended { term: self.term, count, outcome });
     }
 
     /// Appends what is new of `entries`, which follow the entry at `prev`. What it has already is left alone; the first that
     /// differs cuts the rest. False if that would cut what is committed, which only a lost disk makes possible.
-    fn append(&mut self, prev: u64, entries: &[Entry], cx: &mut Cx<'_>) -> bool {
+    fn append(&mut self, prev: u64, entries: &[Entry], cx: &mut Cx<'_, impl Carries<Classic>>) -> bool {
         let is_known =
             |&(offset, entry): &(u64, &Entry)| self.log.get(offset).is_some_and(|own| own.epoch == entry.epoch);
         let known = (prev..).zip(entries).take_while(is_known).count();
@@ -165,7 +166,13 @@ impl ClassicReplica {
         }
     }
 
-    pub(super) fn on_appended(&mut self, from: ReplicaId, term: u32, outcome: AppendOutcome, cx: &mut Cx<'_>) {
+    pub(super) fn on_appended(
+        &mut self,
+        from: ReplicaId,
+        term: u32,
+        outcome: AppendOutcome,
+        cx: &mut Cx<'_, impl Carries<Classic>>,
+    ) {
         if term > self.term {
             self.follow(term, None, Cause::HigherTerm, cx);
             return;

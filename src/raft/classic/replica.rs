@@ -16,11 +16,11 @@ use crate::raft::listener::Listener;
 use crate::raft::log::{BATCH_ENTRIES, Log, Payload};
 use crate::raft::projection::{Fields, PeerView, Value};
 use crate::raft::protocol::{
-    AppendError, Context, Ended, Face, Purpose, Replica, Request, RequestError, RoleShape, Standing,
+    AppendError, Carries, Context, Driven, Ended, Face, Purpose, Replica, Request, RequestError, RoleShape, Standing,
 };
 use crate::raft::timers::{Timer, TimerKind, TimerTable};
 
-pub(super) type Cx<'a> = Context<'a, Classic>;
+pub(super) type Cx<'a, W> = Context<'a, Classic, W>;
 
 const ELECTION: Timer = Timer::new(TimerKind::Election);
 const HEARTBEAT: Timer = Timer::new(TimerKind::Heartbeat);
@@ -123,25 +123,31 @@ impl ClassicReplica {
 
     // Transitions.
 
-    pub(super) fn arm_election(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn arm_election(&mut self, cx: &mut Cx<'_, impl Carries<Classic>>) {
         let ClassicSettings { election_min_ms: min, election_max_ms: max, .. } = *cx.settings;
         let timeout_ms = min + cx.luck.below(Purpose::Election, max.saturating_sub(min));
         cx.arm(&mut self.timers, ELECTION, u64::from(timeout_ms) * MICROS_PER_MILLI);
     }
 
-    fn arm_check_quorum(&mut self, cx: &mut Cx<'_>) {
+    fn arm_check_quorum(&mut self, cx: &mut Cx<'_, impl Carries<Classic>>) {
         let window_us = u64::from(cx.settings.election_min_ms) * MICROS_PER_MILLI;
         cx.arm(&mut self.timers, CHECK_QUORUM, window_us);
     }
 
-    fn became(&self, from: Option<RoleShape>, cause: Cause, cx: &mut Cx<'_>) {
+    fn became(&self, from: Option<RoleShape>, cause: Cause, cx: &mut Cx<'_, impl Carries<Classic>>) {
         let (to, term, leader) = (self.role.shape(), self.term, self.leader());
         cx.note(Note::Became { from, to, term, cause, leader });
         cx.effects.notify = true;
     }
 
     /// Becomes follower: of a later term, or of its own.
-    pub(super) fn follow(&mut self, term: u32, leader: Option<ReplicaId>, cause: Cause, cx: &mut Cx<'_>) {
+    pub(super) fn follow(
+        &mut self,
+        term: u32,
+        leader: Option<ReplicaId>,
+        cause: Cause,
+        cx: &mut Cx<'_, impl Carries<Classic>>,
+    ) {
         assert!(term >= self.term, "term {term} after {}", self.term);
         let (from, followed) = (self.role.shape(), self.leader());
         if term > self.term {
@@ -162,7 +168,7 @@ impl ClassicReplica {
     }
 
     /// Begins a campaign: with PreVote it asks first, else it stands at once.
-    fn campaign(&mut self, cx: &mut Cx<'_>) {
+    fn campaign(&mut self, cx: &mut Cx<'_, impl Carries<Classic>>) {
         let from = self.role.shape();
         if !cx.settings.rules.pre_vote || self.servers.len() == 1 {
             self.stand(Cause::ElectionTimeout, cx);
@@ -179,7 +185,7 @@ impl ClassicReplica {
     }
 
     /// Raises the term, votes for itself and asks for votes (§5.2).
-    pub(super) fn stand(&mut self, cause: Cause, cx: &mut Cx<'_>) {
+    pub(super) fn stand(&mut self, cause: Cause, cx: &mut Cx<'_, impl Carries<Classic>>) {
         let from = self.role.shape();
         assert_ne!(from, RoleShape::Leader, "a leader does not campaign");
         self.term += 1;
@@ -196,14 +202,14 @@ impl ClassicReplica {
         }
     }
 
-    fn ask_for_votes(&self, term: u32, pre_vote: bool, cx: &mut Cx<'_>) {
+    fn ask_for_votes(&self, term: u32, pre_vote: bool, cx: &mut Cx<'_, impl Carries<Classic>>) {
         let last = self.last();
         for peer in self.others().iter() {
-            cx.effects.sends.push((peer, ClassicMessage::RequestVote { term, last, pre_vote }));
+            cx.send(peer, ClassicMessage::RequestVote { term, last, pre_vote });
         }
     }
 
-    pub(super) fn lead(&mut self, cause: Cause, cx: &mut Cx<'_>) {
+    pub(super) fn lead(&mut self, cause: Cause, cx: &mut Cx<'_, impl Carries<Classic>>) {
         let from = self.role.shape();
         assert_eq!(from, RoleShape::Candidate, "Leader from {from:?}");
         let first = self.last_index() + 1;
@@ -229,7 +235,7 @@ impl ClassicReplica {
 
     // Looking at the state.
 
-    fn check_quorum(&mut self, cx: &mut Cx<'_>) -> bool {
+    fn check_quorum(&mut self, cx: &mut Cx<'_, impl Carries<Classic>>) -> bool {
         let need = self.servers.majority();
         let Role::Leader { heard, .. } = &mut self.role else { return false };
         let have = heard.len();
@@ -244,7 +250,7 @@ impl ClassicReplica {
     }
 
     /// Sends entries to whoever lacks some, and heartbeats when they are due.
-    fn replicate(&mut self, cx: &mut Cx<'_>) {
+    fn replicate(&mut self, cx: &mut Cx<'_, impl Carries<Classic>>) {
         if !matches!(self.role, Role::Leader { .. }) {
             return;
         }
@@ -270,8 +276,8 @@ impl ClassicReplica {
     }
 }
 
-impl Replica<Classic> for ClassicReplica {
-    fn start(id: ReplicaId, replicas: u8, disk: Disk, cx: &mut Cx<'_>) -> Self {
+impl<W: Carries<Classic>> Driven<Classic, W> for ClassicReplica {
+    fn start(id: ReplicaId, replicas: u8, disk: Disk, cx: &mut Cx<'_, W>) -> Self {
         let Disk { term, voted, log, commit } = disk;
         let mut me = Self {
             id,
@@ -292,7 +298,7 @@ impl Replica<Classic> for ClassicReplica {
         me
     }
 
-    fn poll_state(&mut self, cx: &mut Cx<'_>) -> bool {
+    fn poll_state(&mut self, cx: &mut Cx<'_, W>) -> bool {
         if self.timers.is_expired(ELECTION, cx.now_us) && !matches!(self.role, Role::Leader { .. }) {
             self.campaign(cx);
             return true;
@@ -304,7 +310,7 @@ impl Replica<Classic> for ClassicReplica {
         false
     }
 
-    fn handle(&mut self, from: ReplicaId, message: ClassicMessage, cx: &mut Cx<'_>) {
+    fn handle(&mut self, from: ReplicaId, message: ClassicMessage, cx: &mut Cx<'_, W>) {
         match message {
             ClassicMessage::RequestVote { term, last, pre_vote } => {
                 self.on_vote_request(from, term, last, pre_vote, cx);
@@ -318,18 +324,18 @@ impl Replica<Classic> for ClassicReplica {
         }
     }
 
-    fn poll_listeners(&mut self, cx: &mut Cx<'_>) {
+    fn poll_listeners(&mut self, cx: &mut Cx<'_, W>) {
         if self.listener.feed(&self.log, self.commit) > 0 {
             cx.note(Note::Applied { to: self.listener.next_offset() });
         }
     }
 
-    fn fire(&mut self, timer: Timer, cx: &mut Cx<'_>) -> bool {
+    fn fire(&mut self, timer: Timer, cx: &mut Cx<'_, W>) -> bool {
         self.timers.hurry(timer, cx.now_us);
         self.poll_state(cx)
     }
 
-    fn request(&mut self, request: Request, cx: &mut Cx<'_>) -> Result<Option<u64>, RequestError> {
+    fn request(&mut self, request: Request, cx: &mut Cx<'_, W>) -> Result<Option<u64>, RequestError> {
         match request {
             Request::Resign { .. } => Err(RequestError::NoSuchThing),
             Request::Append { epoch, key, value, count } => {
@@ -360,7 +366,9 @@ impl Replica<Classic> for ClassicReplica {
             }
         }
     }
+}
 
+impl Replica<Classic> for ClassicReplica {
     fn ended(&self) -> Option<Ended> {
         self.has_ended.then_some(Ended::Completed)
     }

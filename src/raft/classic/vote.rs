@@ -1,5 +1,6 @@
 //! Elections: RequestVote and its answer (§5.2, §5.4.1; PreVote: dissertation §9.6).
 
+use super::Classic;
 use super::message::{ClassicMessage, Place};
 use super::note::{Cause, Note, Refusal};
 use super::replica::{ClassicReplica, Cx, small};
@@ -7,6 +8,7 @@ use super::settings::Refused;
 use super::state::Role;
 use crate::raft::ids::ReplicaId;
 use crate::raft::projection::LogEnd;
+use crate::raft::protocol::Carries;
 
 impl ClassicReplica {
     pub(super) fn on_vote_request(
@@ -15,7 +17,7 @@ impl ClassicReplica {
         term: u32,
         theirs: Place,
         pre_vote: bool,
-        cx: &mut Cx<'_>,
+        cx: &mut Cx<'_, impl Carries<Classic>>,
     ) {
         let rules = cx.settings.rules;
         let has_lease = self.has_lease(cx.settings, cx.now_us);
@@ -58,10 +60,17 @@ impl ClassicReplica {
             }
             Some(why) => cx.note(Note::Refused { to: from, term: self.term, pre_vote, why, theirs, ours }),
         }
-        cx.effects.sends.push((from, ClassicMessage::Vote { term: answers, granted, pre_vote }));
+        cx.send(from, ClassicMessage::Vote { term: answers, granted, pre_vote });
     }
 
-    pub(super) fn on_vote(&mut self, from: ReplicaId, term: u32, granted: bool, pre_vote: bool, cx: &mut Cx<'_>) {
+    pub(super) fn on_vote(
+        &mut self,
+        from: ReplicaId,
+        term: u32,
+        granted: bool,
+        pre_vote: bool,
+        cx: &mut Cx<'_, impl Carries<Classic>>,
+    ) {
         // What it would be granted for is the next term; any other later term is somebody's.
         let is_next = pre_vote && granted && term == self.term + 1;
         if term > self.term && !is_next {

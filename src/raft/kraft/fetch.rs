@@ -3,6 +3,7 @@
 //! A fetch with nothing to bring is *parked* at the leader until records come, the high watermark moves, leadership
 //! ends, or its wait is over; in the last case the answer computed at its arrival is sent (KAFKA-15100).
 
+use super::KRaft;
 use super::message::{Address, Body, ErrorCode, FetchOutcome, KRaftMessage};
 use super::note::Note;
 use super::replica::{CHECK_QUORUM, Cx, FETCH, KRaftReplica, LONG_POLL};
@@ -10,7 +11,7 @@ use super::state::Role;
 use crate::executor::MICROS_PER_MILLI;
 use crate::raft::digest::Encoder;
 use crate::raft::ids::{ReplicaId, ReplicaSet};
-use crate::raft::protocol::Fault;
+use crate::raft::protocol::{Carries, Fault};
 
 /// A fetch request and, once parked, when its wait is over.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +53,7 @@ impl ParkedFetch {
 }
 
 impl KRaftReplica {
-    pub(super) fn send_fetch(&mut self, to: ReplicaId, cx: &mut Cx<'_>) {
+    pub(super) fn send_fetch(&mut self, to: ReplicaId, cx: &mut Cx<'_, impl Carries<KRaft>>) {
         let (last_epoch, end) = self.log_position();
         let body = Body::FetchRequest {
             epoch: self.signed_epoch(),
@@ -69,7 +70,7 @@ impl KRaftReplica {
         &mut self,
         mut fetch: ParkedFetch,
         max_wait_ms: i32,
-        cx: &mut Cx<'_>,
+        cx: &mut Cx<'_, impl Carries<KRaft>>,
     ) -> Option<Body> {
         if max_wait_ms < 0 || fetch.offset < 0 || fetch.last_epoch < 0 || fetch.last_epoch > fetch.epoch {
             return Some(self.fetch_error(ErrorCode::InvalidRequest));
@@ -108,7 +109,7 @@ impl KRaftReplica {
     }
 
     /// Steps 3 to 6 of the leader's part: checks, position, read, high watermark.
-    fn serve_fetch(&mut self, fetch: &ParkedFetch, cx: &mut Cx<'_>) -> Body {
+    fn serve_fetch(&mut self, fetch: &ParkedFetch, cx: &mut Cx<'_, impl Carries<KRaft>>) -> Body {
         // The order of these checks is part of the protocol (spec 4.0).
         if fetch.epoch < self.signed_epoch() {
             cx.note(Note::Fenced { from: fetch.from, epoch: fetch.epoch.unsigned_abs() });
@@ -150,7 +151,7 @@ impl KRaftReplica {
     }
 
     /// What a valid fetch tells the leader of its sender.
-    fn note_fetch(&mut self, from: ReplicaId, offset: u64, cx: &mut Cx<'_>) {
+    fn note_fetch(&mut self, from: ReplicaId, offset: u64, cx: &mut Cx<'_, impl Carries<KRaft>>) {
         let needed = self.voters.majority().saturating_sub(1);
         let (me, voters, leader_end) = (self.id, self.voters, self.log.end_offset());
         let Role::Leader { followers, fetched, .. } = &mut self.role else {
@@ -184,7 +185,7 @@ impl KRaftReplica {
     }
 
     /// The high watermark is what a majority holds, once that includes this leader's first record (KAFKA-12619).
-    pub(super) fn update_high_watermark(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn update_high_watermark(&mut self, cx: &mut Cx<'_, impl Carries<KRaft>>) {
         let Role::Leader { epoch_start, followers, .. } = &self.role else {
             return;
         };
@@ -222,7 +223,7 @@ impl KRaftReplica {
         }
     }
 
-    fn arm_long_poll(&mut self, cx: &mut Cx<'_>) {
+    fn arm_long_poll(&mut self, cx: &mut Cx<'_, impl Carries<KRaft>>) {
         match self.parked.iter().map(|fetch| fetch.until_us).min() {
             None => cx.disarm(&mut self.timers, LONG_POLL),
             Some(until_us) if until_us == self.timers.deadline_us(LONG_POLL) => {}
@@ -230,14 +231,12 @@ impl KRaftReplica {
         }
     }
 
-    fn answer_parked(&mut self, fetch: &ParkedFetch, body: Body, cx: &mut Cx<'_>) {
-        cx.effects
-            .sends
-            .push((fetch.from, KRaftMessage { address: Address::default(), correlation: fetch.correlation, body }));
+    fn answer_parked(&mut self, fetch: &ParkedFetch, body: Body, cx: &mut Cx<'_, impl Carries<KRaft>>) {
+        cx.send(fetch.from, KRaftMessage { address: Address::default(), correlation: fetch.correlation, body });
     }
 
     /// The wait of some fetches is over: they get the answer computed when they came.
-    pub(super) fn expire_parked(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn expire_parked(&mut self, cx: &mut Cx<'_, impl Carries<KRaft>>) {
         if !self.timers.is_expired(LONG_POLL, cx.now_us) {
             return;
         }
@@ -263,17 +262,17 @@ impl KRaftReplica {
     }
 
     /// New records: fetches from below the new end are evaluated again.
-    pub(super) fn complete_parked_below_end(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn complete_parked_below_end(&mut self, cx: &mut Cx<'_, impl Carries<KRaft>>) {
         let end = signed(self.log.end_offset());
         self.complete_parked(cx, |fetch| fetch.offset <= end);
     }
 
     /// The high watermark moved: every parked fetch is evaluated again.
-    pub(super) fn complete_all_parked(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn complete_all_parked(&mut self, cx: &mut Cx<'_, impl Carries<KRaft>>) {
         self.complete_parked(cx, |_| true);
     }
 
-    fn complete_parked(&mut self, cx: &mut Cx<'_>, is_complete: impl Fn(&ParkedFetch) -> bool) {
+    fn complete_parked(&mut self, cx: &mut Cx<'_, impl Carries<KRaft>>, is_complete: impl Fn(&ParkedFetch) -> bool) {
         let mut place = 0;
         while place < self.parked.len() {
             if is_complete(&self.parked[place]) {
@@ -288,7 +287,7 @@ impl KRaftReplica {
     }
 
     /// Leadership ended: parked fetches fail at once (KAFKA-10677).
-    pub(super) fn fail_parked(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn fail_parked(&mut self, cx: &mut Cx<'_, impl Carries<KRaft>>) {
         while !self.parked.is_empty() {
             let fetch = self.parked.remove(0);
             let body = self.fetch_error(ErrorCode::NotLeaderOrFollower);
@@ -303,7 +302,7 @@ impl KRaftReplica {
         from: ReplicaId,
         high_watermark: i64,
         outcome: FetchOutcome,
-        cx: &mut Cx<'_>,
+        cx: &mut Cx<'_, impl Carries<KRaft>>,
     ) -> bool {
         if !matches!(self.role, Role::Follower { .. }) {
             cx.note(Note::LateAnswer { from });

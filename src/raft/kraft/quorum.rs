@@ -1,16 +1,22 @@
 //! BeginQuorumEpoch and EndQuorumEpoch (spec 4.2 and 4.3), and what all answers have in common (spec 4.0).
 
+use super::KRaft;
 use super::message::{Address, Answer, Body, ErrorCode, Successors};
 use super::note::{Cause, Note};
 use super::replica::{BEGIN_QUORUM, Cx, FETCH, KRaftReplica};
 use super::state::{Follower, Role};
 use crate::executor::MICROS_PER_MILLI;
 use crate::raft::ids::{ReplicaId, ReplicaSet};
-use crate::raft::protocol::Fault;
+use crate::raft::protocol::{Carries, Fault};
 
 impl KRaftReplica {
     /// Checks a request that comes from a leader; an error is answered as it stands.
-    fn check_leadership_request(&self, from: ReplicaId, epoch: i32, cx: &mut Cx<'_>) -> Result<u32, ErrorCode> {
+    fn check_leadership_request(
+        &self,
+        from: ReplicaId,
+        epoch: i32,
+        cx: &mut Cx<'_, impl Carries<KRaft>>,
+    ) -> Result<u32, ErrorCode> {
         if epoch < self.signed_epoch() {
             let epoch = u32::try_from(epoch).unwrap_or(0);
             cx.note(Note::Fenced { from, epoch });
@@ -45,7 +51,7 @@ impl KRaftReplica {
         address: Address,
         leader: ReplicaId,
         epoch: i32,
-        cx: &mut Cx<'_>,
+        cx: &mut Cx<'_, impl Carries<KRaft>>,
     ) -> Body {
         let error = match self.check_leadership_request(leader, epoch, cx) {
             Ok(epoch) => {
@@ -64,7 +70,7 @@ impl KRaftReplica {
         leader: ReplicaId,
         epoch: i32,
         successors: Successors,
-        cx: &mut Cx<'_>,
+        cx: &mut Cx<'_, impl Carries<KRaft>>,
     ) -> Body {
         let error = match self.check_leadership_request(leader, epoch, cx) {
             Ok(epoch) => {
@@ -85,7 +91,7 @@ impl KRaftReplica {
     }
 
     /// A leader makes itself known to voters that have not fetched for half the fetch timeout.
-    pub(super) fn begin_quorum_round(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn begin_quorum_round(&mut self, cx: &mut Cx<'_, impl Carries<KRaft>>) {
         let Role::Leader { followers, .. } = &self.role else {
             return;
         };
@@ -107,7 +113,7 @@ impl KRaftReplica {
     }
 
     /// A resigned leader tells those who have not answered.
-    pub(super) fn end_quorum_round(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn end_quorum_round(&mut self, cx: &mut Cx<'_, impl Carries<KRaft>>) {
         let Role::Resigned { unacked, successors } = &self.role else {
             return;
         };
@@ -121,7 +127,13 @@ impl KRaftReplica {
     }
 
     /// Takes an answer if its request is in flight (spec 4.0; first match wins).
-    pub(super) fn on_answer(&mut self, from: ReplicaId, correlation: u32, body: Body, cx: &mut Cx<'_>) {
+    pub(super) fn on_answer(
+        &mut self,
+        from: ReplicaId,
+        correlation: u32,
+        body: Body,
+        cx: &mut Cx<'_, impl Carries<KRaft>>,
+    ) {
         if !self.connections.expects(from, correlation) {
             cx.note(Note::LateAnswer { from });
             return;
@@ -175,7 +187,12 @@ impl KRaftReplica {
     }
 
     /// `Some(handled)` if the answer needs no further handling.
-    fn on_common_answer(&mut self, from: ReplicaId, answer: Answer, cx: &mut Cx<'_>) -> Option<bool> {
+    fn on_common_answer(
+        &mut self,
+        from: ReplicaId,
+        answer: Answer,
+        cx: &mut Cx<'_, impl Carries<KRaft>>,
+    ) -> Option<bool> {
         let Ok(epoch) = u32::try_from(answer.epoch) else {
             return Some(true);
         };

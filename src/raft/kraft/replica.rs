@@ -18,11 +18,12 @@ use crate::raft::listener::Listener;
 use crate::raft::log::{BATCH_ENTRIES, Log, Payload};
 use crate::raft::projection::{Fields, PeerView};
 use crate::raft::protocol::{
-    AppendError, Context, Ended, Face, Fault, Purpose, Replica, Request, RequestError, RoleShape, Standing,
+    AppendError, Carries, Context, Driven, Ended, Face, Fault, Purpose, Replica, Request, RequestError, RoleShape,
+    Standing,
 };
 use crate::raft::timers::{Timer, TimerKind, TimerTable};
 
-pub(super) type Cx<'a> = Context<'a, KRaft>;
+pub(super) type Cx<'a, W> = Context<'a, KRaft, W>;
 
 pub(super) const ELECTION: Timer = Timer::new(TimerKind::Election);
 pub(super) const FETCH: Timer = Timer::new(TimerKind::Fetch);
@@ -128,7 +129,7 @@ impl KRaftReplica {
         (self.log.last_epoch(), self.log.end_offset())
     }
 
-    fn persist(&mut self, cx: &mut Cx<'_>) {
+    fn persist(&mut self, cx: &mut Cx<'_, impl Carries<KRaft>>) {
         let leader = self.leader();
         // A leader's own vote is not kept (spec 3.1; KAFKA-18389 would keep it).
         let voted = if leader == Some(self.id) { None } else { self.voted };
@@ -136,7 +137,7 @@ impl KRaftReplica {
         cx.effects.persisted = true;
     }
 
-    fn became(&self, from: RoleShape, cause: Cause, cx: &mut Cx<'_>) {
+    fn became(&self, from: RoleShape, cause: Cause, cx: &mut Cx<'_, impl Carries<KRaft>>) {
         cx.note(Note::Became {
             from: Some(from),
             to: self.role.shape(),
@@ -153,7 +154,7 @@ impl KRaftReplica {
 
     /// A new random election timeout: uniform in [T, 2T - 1] milliseconds. None while shutting down: it would be
     /// ignored (spec 3.5).
-    fn arm_election(&mut self, cx: &mut Cx<'_>) {
+    fn arm_election(&mut self, cx: &mut Cx<'_, impl Carries<KRaft>>) {
         if self.is_shutting_down() {
             cx.disarm(&mut self.timers, ELECTION);
             return;
@@ -164,7 +165,7 @@ impl KRaftReplica {
     }
 
     /// Answers to older requests are expected no longer.
-    fn reset_connections(&mut self, cx: &mut Cx<'_>) {
+    fn reset_connections(&mut self, cx: &mut Cx<'_, impl Carries<KRaft>>) {
         for peer in self.connections.waiting.iter() {
             cx.disarm(&mut self.timers, Timer::of(TimerKind::Request, peer));
         }
@@ -176,7 +177,7 @@ impl KRaftReplica {
     }
 
     /// What ends with leadership: its timers, and what clients had appended and was not written (spec 3.3).
-    fn leave_leadership(&mut self, cx: &mut Cx<'_>) {
+    fn leave_leadership(&mut self, cx: &mut Cx<'_, impl Carries<KRaft>>) {
         self.accumulator.clear();
         cx.disarm(&mut self.timers, LINGER);
         cx.disarm(&mut self.timers, CHECK_QUORUM);
@@ -185,7 +186,7 @@ impl KRaftReplica {
 
     // Transitions.
 
-    pub(super) fn become_unattached(&mut self, epoch: u32, cause: Cause, cx: &mut Cx<'_>) {
+    pub(super) fn become_unattached(&mut self, epoch: u32, cause: Cause, cx: &mut Cx<'_, impl Carries<KRaft>>) {
         let from = self.role.shape();
         let carries_timer = match &self.role {
             Role::Unattached { .. } | Role::Candidate { .. } | Role::Resigned { .. } => true,
@@ -219,7 +220,7 @@ impl KRaftReplica {
         self.became(from, cause, cx);
     }
 
-    pub(super) fn add_vote(&mut self, candidate: ReplicaId, cx: &mut Cx<'_>) {
+    pub(super) fn add_vote(&mut self, candidate: ReplicaId, cx: &mut Cx<'_, impl Carries<KRaft>>) {
         assert!(self.voted.is_none() && candidate != self.id, "a second vote in epoch {}", self.epoch);
         let role = self.role.shape();
         assert!(matches!(role, RoleShape::Unattached | RoleShape::Prospective), "a vote from {role:?}");
@@ -231,7 +232,7 @@ impl KRaftReplica {
         self.persist(cx);
     }
 
-    pub(super) fn become_prospective(&mut self, cause: Cause, cx: &mut Cx<'_>) {
+    pub(super) fn become_prospective(&mut self, cause: Cause, cx: &mut Cx<'_, impl Carries<KRaft>>) {
         let from = self.role.shape();
         assert!(self.is_voter(), "an observer never campaigns");
         assert!(!matches!(from, RoleShape::Leader | RoleShape::Prospective), "Prospective from {from:?}");
@@ -251,7 +252,7 @@ impl KRaftReplica {
         }
     }
 
-    pub(super) fn become_candidate(&mut self, cause: Cause, cx: &mut Cx<'_>) {
+    pub(super) fn become_candidate(&mut self, cause: Cause, cx: &mut Cx<'_, impl Carries<KRaft>>) {
         let from = self.role.shape();
         assert_eq!(from, RoleShape::Prospective, "Candidate from {from:?}");
         self.epoch += 1;
@@ -269,7 +270,7 @@ impl KRaftReplica {
         }
     }
 
-    pub(super) fn become_leader(&mut self, cause: Cause, cx: &mut Cx<'_>) {
+    pub(super) fn become_leader(&mut self, cause: Cause, cx: &mut Cx<'_, impl Carries<KRaft>>) {
         let from = self.role.shape();
         let Role::Candidate { tally, .. } = &self.role else {
             panic!("Leader from {from:?}");
@@ -297,7 +298,7 @@ impl KRaftReplica {
         self.became(from, cause, cx);
     }
 
-    pub(super) fn become_resigned(&mut self, cause: Cause, cx: &mut Cx<'_>) {
+    pub(super) fn become_resigned(&mut self, cause: Cause, cx: &mut Cx<'_, impl Carries<KRaft>>) {
         let from = self.role.shape();
         let Role::Leader { followers, .. } = &self.role else {
             panic!("Resigned from {from:?}");
@@ -318,7 +319,13 @@ impl KRaftReplica {
         self.fail_parked(cx);
     }
 
-    pub(super) fn become_follower(&mut self, epoch: u32, leader: ReplicaId, cause: Cause, cx: &mut Cx<'_>) {
+    pub(super) fn become_follower(
+        &mut self,
+        epoch: u32,
+        leader: ReplicaId,
+        cause: Cause,
+        cx: &mut Cx<'_, impl Carries<KRaft>>,
+    ) {
         let from = self.role.shape();
         assert_ne!(leader, self.id, "a follower of itself");
         assert!(epoch >= self.epoch, "Follower in epoch {epoch} after {}", self.epoch);
@@ -343,7 +350,7 @@ impl KRaftReplica {
     }
 
     /// A Prospective that cannot win goes back to what it knows (spec 3.3).
-    pub(super) fn give_up_pre_vote(&mut self, cause: Cause, cx: &mut Cx<'_>) {
+    pub(super) fn give_up_pre_vote(&mut self, cause: Cause, cx: &mut Cx<'_, impl Carries<KRaft>>) {
         match self.leader() {
             Some(leader) if leader != self.id && self.voters.contains(leader) => {
                 self.become_follower(self.epoch, leader, cause, cx);
@@ -353,7 +360,7 @@ impl KRaftReplica {
     }
 
     /// Takes over what a message says of epoch and leader (spec 4.0, `maybeTransition`).
-    pub(super) fn learn(&mut self, epoch: u32, leader: Option<ReplicaId>, cx: &mut Cx<'_>) {
+    pub(super) fn learn(&mut self, epoch: u32, leader: Option<ReplicaId>, cx: &mut Cx<'_, impl Carries<KRaft>>) {
         let contradicts = match leader {
             Some(leader) if leader == self.id => {
                 epoch > self.epoch || !matches!(self.role, Role::Leader { .. } | Role::Resigned { .. })
@@ -378,15 +385,15 @@ impl KRaftReplica {
 
     // Sending.
 
-    pub(super) fn ask(&mut self, peer: ReplicaId, body: Body, cx: &mut Cx<'_>) {
+    pub(super) fn ask(&mut self, peer: ReplicaId, body: Body, cx: &mut Cx<'_, impl Carries<KRaft>>) {
         let correlation = self.connections.ask(peer);
         let timeout_us = u64::from(cx.settings.request_timeout_ms) * MICROS_PER_MILLI;
         cx.arm(&mut self.timers, Timer::of(TimerKind::Request, peer), timeout_us);
-        cx.effects.sends.push((peer, KRaftMessage { address: Address::of(peer), correlation, body }));
+        cx.send(peer, KRaftMessage { address: Address::of(peer), correlation, body });
     }
 
     /// Makes connections ready whose request or backoff time is over.
-    fn sweep_connections(&mut self, cx: &mut Cx<'_>) {
+    fn sweep_connections(&mut self, cx: &mut Cx<'_, impl Carries<KRaft>>) {
         for peer in self.connections.waiting.iter() {
             let timer = Timer::of(TimerKind::Request, peer);
             if self.timers.is_expired(timer, cx.now_us) {
@@ -406,7 +413,12 @@ impl KRaftReplica {
     }
 
     /// An answer came: the connection is ready again, or backs off.
-    pub(super) fn settle_connection(&mut self, peer: ReplicaId, is_handled: bool, cx: &mut Cx<'_>) {
+    pub(super) fn settle_connection(
+        &mut self,
+        peer: ReplicaId,
+        is_handled: bool,
+        cx: &mut Cx<'_, impl Carries<KRaft>>,
+    ) {
         cx.disarm(&mut self.timers, Timer::of(TimerKind::Request, peer));
         self.connections.waiting.remove(peer);
         if !is_handled {
@@ -418,7 +430,7 @@ impl KRaftReplica {
 
     // What each role does.
 
-    fn poll_nominee(&mut self, pre_vote: bool, cx: &mut Cx<'_>) {
+    fn poll_nominee(&mut self, pre_vote: bool, cx: &mut Cx<'_, impl Carries<KRaft>>) {
         let (Role::Prospective { tally, .. } | Role::Candidate { tally, .. }) = &self.role else {
             return;
         };
@@ -437,7 +449,7 @@ impl KRaftReplica {
         }
     }
 
-    fn poll_leader(&mut self, cx: &mut Cx<'_>) -> bool {
+    fn poll_leader(&mut self, cx: &mut Cx<'_, impl Carries<KRaft>>) -> bool {
         if self.is_shutting_down() {
             self.become_resigned(Cause::ShuttingDown, cx);
             return true;
@@ -459,7 +471,7 @@ impl KRaftReplica {
     }
 
     /// Writes what is due: the first record of the epoch, and what clients have appended once it need not wait.
-    fn drain(&mut self, cx: &mut Cx<'_>) {
+    fn drain(&mut self, cx: &mut Cx<'_, impl Carries<KRaft>>) {
         let Role::Leader { is_first_record_due, granting, followers, .. } = &mut self.role else {
             return;
         };
@@ -500,7 +512,7 @@ impl KRaftReplica {
         key: u16,
         value: u64,
         count: u8,
-        cx: &mut Cx<'_>,
+        cx: &mut Cx<'_, impl Carries<KRaft>>,
     ) -> Result<u64, AppendError> {
         let Role::Leader { is_first_record_due, .. } = &self.role else {
             return Err(AppendError::NotLeader { epoch });
@@ -530,7 +542,7 @@ impl KRaftReplica {
         Ok(offset)
     }
 
-    fn poll_resigned(&mut self, cx: &mut Cx<'_>) -> bool {
+    fn poll_resigned(&mut self, cx: &mut Cx<'_, impl Carries<KRaft>>) -> bool {
         if self.timers.is_expired(ELECTION, cx.now_us) {
             self.become_unattached(self.epoch + 1, Cause::ElectionTimeout, cx);
             return true;
@@ -539,7 +551,7 @@ impl KRaftReplica {
         false
     }
 
-    fn poll_follower(&mut self, leader: ReplicaId, cx: &mut Cx<'_>) -> bool {
+    fn poll_follower(&mut self, leader: ReplicaId, cx: &mut Cx<'_, impl Carries<KRaft>>) -> bool {
         if self.timers.is_expired(FETCH, cx.now_us) && !self.is_voter() {
             // An observer has nothing to campaign for; it goes on asking (KAFKA-19354).
             cx.disarm(&mut self.timers, FETCH);
@@ -563,7 +575,7 @@ impl KRaftReplica {
     }
 
     /// An older epoch than ours is over anyway; a newer one cannot be given up.
-    fn ask_to_resign(&mut self, epoch: u32, cx: &mut Cx<'_>) -> Result<(), RequestError> {
+    fn ask_to_resign(&mut self, epoch: u32, cx: &mut Cx<'_, impl Carries<KRaft>>) -> Result<(), RequestError> {
         let current = self.epoch;
         if epoch > current {
             return Err(RequestError::ResignAhead { epoch, current });
@@ -583,7 +595,7 @@ impl KRaftReplica {
 
     /// Whether the graceful shutdown is over: by its time, or because nobody needs this replica (spec 3.5): somebody
     /// else leads, it is an observer, or there is nobody else.
-    fn end_shutdown(&mut self, cx: &mut Cx<'_>) -> bool {
+    fn end_shutdown(&mut self, cx: &mut Cx<'_, impl Carries<KRaft>>) -> bool {
         if matches!(self.shutdown, Some(Shutdown::Ended(_))) {
             return true;
         }
@@ -604,7 +616,7 @@ impl KRaftReplica {
     }
 
     /// Asks a random ready bootstrap server, if nothing is in flight. Draws only when there is one to ask.
-    fn fetch_from_bootstrap(&mut self, cx: &mut Cx<'_>) {
+    fn fetch_from_bootstrap(&mut self, cx: &mut Cx<'_, impl Carries<KRaft>>) {
         if cx.settings.bootstrap == Bootstrap::Nobody || !self.connections.waiting.is_empty() {
             return;
         }
@@ -620,8 +632,8 @@ impl KRaftReplica {
     }
 }
 
-impl Replica<KRaft> for KRaftReplica {
-    fn start(id: ReplicaId, replicas: u8, disk: Disk, cx: &mut Cx<'_>) -> Self {
+impl<W: Carries<KRaft>> Driven<KRaft, W> for KRaftReplica {
+    fn start(id: ReplicaId, replicas: u8, disk: Disk, cx: &mut Cx<'_, W>) -> Self {
         let voters = cx.settings.voters(replicas);
         let Disk { quorum, log, high_watermark, directory, correlation } = disk;
         let flushed = log.end_offset();
@@ -683,7 +695,7 @@ impl Replica<KRaft> for KRaftReplica {
         me
     }
 
-    fn poll_state(&mut self, cx: &mut Cx<'_>) -> bool {
+    fn poll_state(&mut self, cx: &mut Cx<'_, W>) -> bool {
         if self.is_shutting_down() && self.end_shutdown(cx) {
             return false;
         }
@@ -741,12 +753,12 @@ impl Replica<KRaft> for KRaftReplica {
         }
     }
 
-    fn handle(&mut self, from: ReplicaId, message: KRaftMessage, cx: &mut Cx<'_>) {
+    fn handle(&mut self, from: ReplicaId, message: KRaftMessage, cx: &mut Cx<'_, W>) {
         let KRaftMessage { address, correlation, body } = message;
         if address.cluster == ClusterId::Other
             && let Some(body) = self.refuse_foreign(&body)
         {
-            cx.effects.sends.push((from, KRaftMessage { address: Address::default(), correlation, body }));
+            cx.send(from, KRaftMessage { address: Address::default(), correlation, body });
             return;
         }
         let answer = match body {
@@ -772,10 +784,10 @@ impl Replica<KRaft> for KRaftReplica {
                 return;
             }
         };
-        cx.effects.sends.push((from, KRaftMessage { address: Address::default(), correlation, body: answer }));
+        cx.send(from, KRaftMessage { address: Address::default(), correlation, body: answer });
     }
 
-    fn poll_listeners(&mut self, cx: &mut Cx<'_>) {
+    fn poll_listeners(&mut self, cx: &mut Cx<'_, W>) {
         if let Some(high_watermark) = self.high_watermark {
             self.listener.feed(&self.log, high_watermark);
         }
@@ -791,12 +803,12 @@ impl Replica<KRaft> for KRaftReplica {
         }
     }
 
-    fn fire(&mut self, timer: Timer, cx: &mut Cx<'_>) -> bool {
+    fn fire(&mut self, timer: Timer, cx: &mut Cx<'_, W>) -> bool {
         self.timers.hurry(timer, cx.now_us);
         self.poll_state(cx)
     }
 
-    fn request(&mut self, request: Request, cx: &mut Cx<'_>) -> Result<Option<u64>, RequestError> {
+    fn request(&mut self, request: Request, cx: &mut Cx<'_, W>) -> Result<Option<u64>, RequestError> {
         match request {
             Request::Resign { epoch } => self.ask_to_resign(epoch, cx).map(|()| None),
             Request::Append { epoch, key, value, count } => {
@@ -814,7 +826,9 @@ impl Replica<KRaft> for KRaftReplica {
             }
         }
     }
+}
 
+impl Replica<KRaft> for KRaftReplica {
     fn ended(&self) -> Option<Ended> {
         match self.shutdown {
             Some(Shutdown::Ended(ended)) => Some(ended),

@@ -3,7 +3,7 @@
 use super::replica::KRaftReplica;
 use super::{Cause, Disk, KRaft, KRaftSettings, QuorumRecord};
 use crate::raft::ids::{ReplicaId, ReplicaSet};
-use crate::raft::protocol::{Context, Effects, Luck, Purpose, Replica, RoleShape};
+use crate::raft::protocol::{Context, Driven, Effects, Luck, Purpose, RoleShape};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 struct Zero;

@@ -1,11 +1,13 @@
 //! Vote and PreVote (spec 3.6 and 4.1; KIP-595, KIP-996).
 
+use super::KRaft;
 use super::message::{Address, Body, ErrorCode};
 use super::note::{Cause, Note, Refusal};
 use super::replica::{Cx, KRaftReplica};
 use super::state::{Role, Tally};
 use crate::raft::ids::{ReplicaId, ReplicaSet};
 use crate::raft::projection::LogEnd;
+use crate::raft::protocol::Carries;
 
 impl KRaftReplica {
     /// Answers a vote request. `last` is the asker's (last epoch, end offset).
@@ -16,7 +18,7 @@ impl KRaftReplica {
         epoch: i32,
         last: (i32, i64),
         pre_vote: bool,
-        cx: &mut Cx<'_>,
+        cx: &mut Cx<'_, impl Carries<KRaft>>,
     ) -> Body {
         let legal_last = if pre_vote { last.0 <= epoch } else { last.0 < epoch };
         let (Ok(asked_epoch), Ok(last_epoch), Ok(last_offset)) =
@@ -54,7 +56,13 @@ impl KRaftReplica {
     }
 
     /// Why a vote in our own epoch is refused, if it is (spec 3.6).
-    fn refusal(&self, from: ReplicaId, up_to_date: bool, pre_vote: bool, cx: &Cx<'_>) -> Option<Refusal> {
+    fn refusal(
+        &self,
+        from: ReplicaId,
+        up_to_date: bool,
+        pre_vote: bool,
+        cx: &Cx<'_, impl Carries<KRaft>>,
+    ) -> Option<Refusal> {
         let behind = (!up_to_date).then_some(Refusal::LogBehind);
         match &self.role {
             Role::Leader { .. } => Some(Refusal::Leads),
@@ -102,7 +110,7 @@ impl KRaftReplica {
         why: Refusal,
         theirs: LogEnd,
         error: ErrorCode,
-        cx: &mut Cx<'_>,
+        cx: &mut Cx<'_, impl Carries<KRaft>>,
     ) -> Body {
         let (epoch, end) = self.log_position();
         cx.note(Note::Refused { to, epoch: self.epoch, pre_vote, why, theirs, ours: LogEnd { epoch, end } });
@@ -110,7 +118,12 @@ impl KRaftReplica {
     }
 
     /// Counts an answer to our own request. True: the connection is ready.
-    pub(super) fn on_vote_answer(&mut self, from: ReplicaId, granted: bool, cx: &mut Cx<'_>) -> bool {
+    pub(super) fn on_vote_answer(
+        &mut self,
+        from: ReplicaId,
+        granted: bool,
+        cx: &mut Cx<'_, impl Carries<KRaft>>,
+    ) -> bool {
         let voters = self.voters;
         let need = voters.majority();
         let (tally, pre_vote) = match &mut self.role {

@@ -25,12 +25,13 @@ impl LogMatching {
 
     pub(super) fn look(&mut self, it: &Touched<'_>, found: &mut Vec<Violation>) {
         let Touched { replica, log, .. } = *it;
-        let (end, epoch) = self.seen[replica.index()];
-        let is_grown = log.end_offset() >= end && before(log, end).unwrap_or(0) == epoch;
-        self.seen[replica.index()] = (log.end_offset(), log.last_epoch());
-        if is_grown && log.end_offset() == end {
+        let now = (log.end_offset(), log.last_epoch());
+        let (end, epoch) = std::mem::replace(&mut self.seen[replica.index()], now);
+        // Most events leave a log as it is.
+        if now == (end, epoch) {
             return;
         }
+        let is_grown = log.end_offset() >= end && (epoch == now.1 || before(log, end).unwrap_or(0) == epoch);
         // One that was cut may differ from what is not committed on.
         let first = if is_grown { end } else { it.standing.committed.unwrap_or(0).min(end) };
         for other in (0..).map(ReplicaId).take(it.standings.len()) {

@@ -4,6 +4,7 @@ use super::app::{App, Msg, Open};
 use super::diagram::sign_path;
 use super::draft::{Draft, Kind, fields};
 use super::keys::KEYS;
+use super::panels::protocols;
 use super::prefs::{NODE, PANELS, SIZES};
 use super::stage::{kinds, role_class};
 use super::tree::{Tree, classes, el, say, truth};
@@ -34,6 +35,11 @@ fn settings(tree: &mut Tree, app: &App, draft: &Draft) {
             Some(Msg::Apply)
         });
         tree.leaf("h2", None, "Settings");
+        el!(tree, "div", "class" = "field"; {
+            tree.leaf("span", None, "Protocol");
+            protocols(tree, app);
+            tree.button("Side by side", "plain", Msg::CompareProtocols);
+        });
         for (index, it) in fields(draft.family).enumerate() {
             let error = draft.error.as_ref().filter(|error| error.path == it.path);
             let typed = &draft.texts[index];

@@ -24,20 +24,7 @@ pub fn header(tree: &mut Tree, app: &App) {
                 tree.leaf("p", Some("title"), &session.settings().title);
             }
         });
-        tree.group(|tree| {
-            let Some(session) = app.session() else { return };
-            let current = session.settings().protocol.family();
-            el!(tree, "div", "class" = "protocols", "role" = "group", "aria-label" = "Protocol"; {
-                for family in Family::ALL {
-                    let name = text::words(family).protocol;
-                    let says = if family == current { format!("{name} runs") } else { format!("The same seed and faults under {name}") };
-                    el!(tree, "button", "type" = "button", "class" = "plain", "aria-pressed" = truth(family == current), "title" = says; {
-                        tree.click(Msg::Protocol(family));
-                        tree.text(name);
-                    });
-                }
-            });
-        });
+        tree.group(|tree| protocols(tree, app));
         el!(tree, "span", "class" = "space");
         tree.group(|tree| {
             let Some(session) = app.session() else { return };
@@ -59,6 +46,23 @@ pub fn header(tree: &mut Tree, app: &App) {
             tree.click(Msg::Toggle(Open::Help));
             tree.text("?");
         });
+    });
+}
+
+/// Which protocol runs; a click on another runs that, under the same seed and faults.
+pub fn protocols(tree: &mut Tree, app: &App) {
+    let Some(session) = app.session() else { return };
+    let current = session.settings().protocol.family();
+    el!(tree, "div", "class" = "protocols", "role" = "group", "aria-label" = "Protocol"; {
+        for family in Family::ALL {
+            let name = text::words(family).protocol;
+            let is_current = family == current;
+            let says = if is_current { format!("{name} runs") } else { format!("The same seed and faults under {name}") };
+            el!(tree, "button", "type" = "button", "aria-pressed" = truth(is_current), "title" = says; {
+                tree.click(Msg::Protocol(family));
+                tree.text(name);
+            });
+        }
     });
 }
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { button, digests, launch, leaders, names, open, position, serve, stepOnce } from "./browser.mjs";
+import { button, digests, kraft, launch, leaders, names, open, position, serve, stepOnce } from "./browser.mjs";
 
 let server, browser;
 before(async () => { server = await serve(); browser = await launch(); });
@@ -184,7 +184,7 @@ test("a crash planned for a time comes at that time, is in the link, and can be 
 
 test("a broken property stops play, names the step, and offers the step before", async () => {
   // Node 1 alone has what was committed with a majority that is wiped then: two nodes lose their disks.
-  const it = await open(browser, server.address);
+  const it = await open(browser, kraft(server.address));
   const { page } = it;
   await runUntil(page, "Next election");
   await runUntil(page, "Next commit");

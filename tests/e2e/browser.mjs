@@ -3,6 +3,7 @@
 // `open` gives a page that fails its test on a console error, an uncaught exception or a request to another host.
 
 import { createServer } from "node:http";
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { extname, join, normalize } from "node:path";
@@ -63,6 +64,9 @@ export async function open(browser, address, options = {}) {
     done: async () => { assert.deepEqual(faults, []); await context.close(); },
   };
 }
+
+/** Where KRaft's first election is, for what only KRaft has; nobody's own address is the paper's. */
+export const kraft = (address) => `${address}#${readFileSync(new URL("../../scenarios/kraft.link", import.meta.url), "utf8")}`;
 
 /** The accessible names of the replicas. */
 export async function names(page) {

@@ -3,7 +3,7 @@
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { button, digests, field, leaders, launch, load, names, open, position, serve, stepOnce, stepToLeader } from "./browser.mjs";
+import { button, digests, field, leaders, kraft, launch, load, names, open, position, serve, stepOnce, stepToLeader } from "./browser.mjs";
 
 let server;
 let browser;
@@ -219,7 +219,7 @@ test("an election by keyboard alone", async () => {
 });
 
 test("any pending event can be run now, a message can be dropped, a node restarted", async () => {
-  const it = await open(browser, server.address);
+  const it = await open(browser, kraft(server.address));
   const { page } = it;
   await names(page);
   await page.getByRole("button", { name: "Fire now: Node 4: election timeout" }).click();
@@ -282,7 +282,7 @@ test("an executor is stepped task by task, and the moment between two tasks is a
 });
 
 test("a task is cancelled, another is run now, and both are in the link", async () => {
-  const it = await open(browser, server.address);
+  const it = await open(browser, kraft(server.address));
   const { page } = it;
   const [name] = await names(page);
   await page.getByRole("button", { name }).click();
@@ -328,7 +328,7 @@ test("with one poll event the list says what the poll will find, and the same th
 });
 
 test("a leader that shuts down gracefully hands over, and says so", async () => {
-  const it = await open(browser, server.address);
+  const it = await open(browser, kraft(server.address));
   const { page } = it;
   await stepToLeader(page);
   for (let i = 0; i < 40; i += 1) await stepOnce(page);
@@ -345,7 +345,7 @@ test("a leader that shuts down gracefully hands over, and says so", async () => 
 });
 
 test("a record is appended at the leader, committed, and seen in every state machine", async () => {
-  const it = await open(browser, server.address);
+  const it = await open(browser, kraft(server.address));
   const { page } = it;
   await stepToLeader(page);
   for (let i = 0; i < 60; i += 1) await stepOnce(page);
@@ -356,7 +356,7 @@ test("a record is appended at the leader, committed, and seen in every state mac
   assert.equal(await field(page, inspector, "state machine"), "empty");
   assert.equal(await field(page, inspector, "epoch start offset"), "0");
   await button(page, "Append").click();
-  await page.getByRole("region", { name: "What happened and why" }).getByText(/A client appends 1 record at node/).waitFor();
+  await page.getByRole("region", { name: "What happened and why" }).getByText(/A client appends 1 command at node/).waitFor();
   const rows = inspector.getByRole("table", { name: `What node ${id} knows of the others` }).getByRole("row");
   assert.equal(await rows.count(), 5);
   for (let i = 0; !(await field(page, inspector, "state machine")).startsWith("1 = "); i += 1) { assert.ok(i < 120); await stepOnce(page); }
@@ -371,7 +371,7 @@ test("a record is appended at the leader, committed, and seen in every state mac
 });
 
 test("a message is looked into while it flies, field by field", async () => {
-  const it = await open(browser, server.address);
+  const it = await open(browser, kraft(server.address));
   const { page } = it;
   for (let i = 0; i < 200 && await page.getByRole("button", { name: /^Look into PreVote/ }).count() === 0; i += 1) await stepOnce(page);
   await page.getByRole("button", { name: /^Look into PreVote/ }).first().click();
@@ -386,7 +386,7 @@ test("a message is looked into while it flies, field by field", async () => {
 });
 
 test("observers follow and never campaign; a bad number of them says so", async () => {
-  const it = await open(browser, server.address);
+  const it = await open(browser, kraft(server.address));
   const { page } = it;
   await button(page, "Settings").click();
   await page.getByLabel("Observers among them").fill("5");
@@ -403,7 +403,7 @@ test("observers follow and never campaign; a bad number of them says so", async 
 });
 
 test("the log table shows who has what, and why a record is not committed", async () => {
-  const it = await open(browser, server.address);
+  const it = await open(browser, kraft(server.address));
   const { page } = it;
   await stepToLeader(page);
   for (let i = 0; i < 60; i += 1) await stepOnce(page);

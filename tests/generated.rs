@@ -30,7 +30,7 @@ fn the_epoch_hues_are_what_the_formula_gives() {
 
 #[test]
 fn the_links_on_file_are_their_scenarios() {
-    for name in ["newcomer", "kraft"] {
+    for name in ["newcomer", "kraft", "figure-7", "figure-8d"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("scenarios/{name}.json"));
         let text = std::fs::read_to_string(path).expect("the file is there");
         let record = raftwerk::scenario::from_json(&text).expect("a good scenario");

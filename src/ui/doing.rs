@@ -319,10 +319,9 @@ impl App {
         if session.settings().protocol.family() == family {
             return;
         }
-        let record = self.at_start().under(family);
-        let missing =
-            self.at_start().plans.len() + session.record().commands.iter().filter(|placed| !placed.is_planned).count();
-        let lost = missing - record.plans.len();
+        let done = session.record();
+        let record = done.under(family);
+        let lost = done.commands.len() + done.plans.len() - record.plans.len();
         self.start(record);
         self.notice = match lost {
             0 => String::new(),

@@ -3,7 +3,7 @@
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { button, digests, field, launch, leaders, names, open, position, serve, stepOnce, stepToLeader } from "./browser.mjs";
+import { button, digests, field, kraft, launch, leaders, names, open, position, serve, stepOnce, stepToLeader } from "./browser.mjs";
 
 let server;
 let browser;
@@ -131,8 +131,8 @@ test("messages are hidden by kind, on the stage and in the diagram", async () =>
 test("a message is held, released, duplicated and dropped, looks so, and all of it is in the link", async () => {
   const it = await open(browser, server.address);
   const { page } = it;
-  for (let i = 0; i < 200 && await page.getByRole("button", { name: /^Look into PreVote/ }).count() === 0; i += 1) await stepOnce(page);
-  await page.getByRole("button", { name: /^Look into PreVote/ }).first().click();
+  for (let i = 0; i < 200 && await page.getByRole("button", { name: /^Look into RequestVote/ }).count() === 0; i += 1) await stepOnce(page);
+  await page.getByRole("button", { name: /^Look into RequestVote/ }).first().click();
   await button(page, "Hold").click();
   await page.locator(".arrow .pause").waitFor();
   await page.getByText("is held, by hand").first().waitFor();
@@ -180,7 +180,7 @@ test("a link is cut one way, looks so, and is looked into", async () => {
 });
 
 test("the event list is searched and sifted, and goes anywhere", async () => {
-  const it = await open(browser, server.address);
+  const it = await open(browser, kraft(server.address));
   const { page } = it;
   await stepToLeader(page);
   const end = await position(page);
@@ -193,7 +193,7 @@ test("the event list is searched and sifted, and goes anywhere", async () => {
   await list.getByLabel("Search the events").fill("");
   await list.getByLabel("Kind of events").selectOption("role changes");
   await page.waitForFunction(() => [...document.querySelectorAll(".event")].every((li) => /becomes|learns|leader/.test(li.textContent)));
-  await list.getByLabel("Node").selectOption("node 2");
+  await list.getByLabel("Node").selectOption("Node 2");
   assert.ok((await texts()).every((text) => /[Nn]ode 2/.test(text)), "by node");
   await list.getByLabel("Kind of events").selectOption("everything");
   await list.getByLabel("Node").selectOption("all nodes");
@@ -243,13 +243,13 @@ test("what a step changed is marked, and the sentence unfolds to its rule", asyn
   await page.getByRole("button", { name }).click();
   const inspector = region(page, /Node/.exec(name) && name.split(",")[0]);
   const changed = () => inspector.locator("dd.changed").evaluateAll((all) => all.map((dd) => dd.previousElementSibling.textContent));
-  assert.ok((await changed()).includes("role"));
+  assert.ok((await changed()).includes("state"));
   await stepOnce(page);
-  assert.ok(!(await changed()).includes("role"), "only since the last step");
+  assert.ok(!(await changed()).includes("state"), "only since the last step");
   await button(page, "Step back").click();
-  await page.waitForFunction(() => [...document.querySelectorAll("dd.changed")].some((dd) => dd.previousElementSibling.textContent === "role"));
+  await page.waitForFunction(() => [...document.querySelectorAll("dd.changed")].some((dd) => dd.previousElementSibling.textContent === "state"));
   await page.keyboard.press("w");
-  await page.locator(".rule-text", { hasText: "Two majorities always share a voter" }).waitFor();
+  await page.locator(".rule-text", { hasText: "Two majorities always share a server" }).waitFor();
   assert.equal(await page.getByRole("button", { name: "hide the rule" }).getAttribute("aria-expanded"), "true");
   await page.keyboard.press("w");
   await page.locator(".rule-text").waitFor({ state: "detached" });
@@ -516,7 +516,7 @@ test("B26 while stepping one sentence a step; the slider speaks time; the drawin
 });
 
 test("by keyboard alone: an election step by step, with its reason; a refused vote, and why it was refused", async () => {
-  const it = await open(browser, server.address);
+  const it = await open(browser, kraft(server.address));
   const { page } = it;
   const press = async (...keys) => { for (const key of keys) await page.keyboard.press(key); };
   await names(page);
@@ -553,7 +553,7 @@ test("by keyboard alone: an election step by step, with its reason; a refused vo
 });
 
 test("by touch alone: an election step by step, with its reason; a refused vote, and why it was refused", async () => {
-  const it = await open(browser, server.address, { viewport: { width: 390, height: 844 }, hasTouch: true });
+  const it = await open(browser, kraft(server.address), { viewport: { width: 390, height: 844 }, hasTouch: true });
   const { page } = it;
   const tap = (locator) => locator.tap();
   await names(page);

@@ -16,7 +16,7 @@ pub(super) const WORDS: Words = Words {
     prospective: "pre-candidate",
     source: "Raft §5.3",
     fields: ["state", "currentTerm", "leader", "votedFor", "last index", "commitIndex"],
-    committed: ("commitIndex", "CI"),
+    committed: ("commitIndex", "commit"),
     peers: ["matchIndex", "nextIndex", "last heard", "CheckQuorum"],
     roles: &[RoleShape::Leader, RoleShape::Candidate, RoleShape::Prospective, RoleShape::Follower],
     kinds: &[

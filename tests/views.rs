@@ -222,7 +222,7 @@ fn what_the_last_step_changed_is_marked_whichever_way_one_came() {
     let (leader, _) = session.leader().expect("it has one");
     let marked = |session: &Session| {
         let before = session.before().expect("it is kept");
-        inspect::marked(inspect::replica(session.sim(), leader), &inspect::replica(before, leader))
+        inspect::marked(inspect::replica(session, session.sim(), leader), &inspect::replica(session, before, leader))
     };
     let forward = marked(&session);
     assert!(forward.iter().any(|row| row.name == "role" && row.is_changed));

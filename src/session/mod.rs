@@ -73,11 +73,11 @@ pub struct Session {
     branched: u32,
 }
 
-/// The disk on which a replica starts. Each record of its log is a batch of its own that says where it stands.
+/// The disk on which a replica starts. Each record of its log is a batch of its own that says where it stands, counted from 1.
 fn disk(protocol: &ProtocolSettings, start: &Start) -> AnyDisk {
     let mut log = Log::default();
     for (offset, &epoch) in (0..).zip(&start.log) {
-        log.append_batch(epoch, &[Payload::Set { key: 0, value: u64::from(epoch) * 1_000 + offset }]);
+        log.append_batch(epoch, &[Payload::Set { key: 0, value: offset + 1 }]);
     }
     let Start { epoch, leader, voted, high_watermark: committed, .. } = *start;
     Any::disk_of(protocol, Beginning { epoch, leader, voted, committed, log })

@@ -18,9 +18,9 @@ pub fn name(branch: &BranchView) -> String {
     }
 }
 
-fn edit(edit: &Edit) -> String {
+fn edit(session: &Session, edit: &Edit) -> String {
     match edit {
-        Edit::Act(command) | Edit::Plan(command) => text::command(command),
+        Edit::Act(command) | Edit::Plan(command) => say::command(session, command),
         Edit::Name(_) => "the name of a branch".to_owned(),
         Edit::Remove(_) => "a removed branch".to_owned(),
     }
@@ -34,7 +34,7 @@ pub fn branches(tree: &mut Tree, app: &App, session: &Session) {
         tree.leaf("p", Some("unit"), "Whatever you do in the past begins a new branch; what was known of the run stays as another.");
         el!(tree, "ol", "class" = "branches"; {
             for branch in &all {
-                line(tree, app, &all, branch);
+                line(tree, app, session, &all, branch);
             }
         });
         el!(tree, "p", "class" = "actions"; {
@@ -51,16 +51,16 @@ pub fn branches(tree: &mut Tree, app: &App, session: &Session) {
         });
         tree.group(|tree| {
             if let Some(what) = session.to_undo() {
-                el!(tree, "p", "class" = "unit"; { say!(tree, "Undo takes back: {}", edit(what)) });
+                el!(tree, "p", "class" = "unit"; { say!(tree, "Undo takes back: {}", edit(session, what)) });
             }
             if let Some(what) = session.to_redo() {
-                el!(tree, "p", "class" = "unit"; { say!(tree, "Redo does again: {}", edit(what)) });
+                el!(tree, "p", "class" = "unit"; { say!(tree, "Redo does again: {}", edit(session, what)) });
             }
         });
     });
 }
 
-fn line(tree: &mut Tree, app: &App, all: &[BranchView], branch: &BranchView) {
+fn line(tree: &mut Tree, app: &App, session: &Session, all: &[BranchView], branch: &BranchView) {
     let id = branch.id;
     let called = name(branch);
     el!(tree, "li", "class" = classes("branch", &[("here", branch.is_current)]), "aria-current" = branch.is_current.then_some("true"); {
@@ -73,7 +73,7 @@ fn line(tree: &mut Tree, app: &App, all: &[BranchView], branch: &BranchView) {
                 None => say!(tree, "from the start; {} events", branch.length),
                 Some(fork) => {
                     let from = all.iter().find(|other| other.id == fork.from).map_or_else(|| "a removed branch".to_owned(), name);
-                    say!(tree, "left “{from}” at {}, after event {}: {} {} events.", text::time(fork.at_us), fork.step, text::command(&fork.command), branch.length);
+                    say!(tree, "left “{from}” at {}, after event {}: {} {} events.", text::time(fork.at_us), fork.step, say::command(session, &fork.command), branch.length);
                 }
             }
         });

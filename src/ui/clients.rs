@@ -8,6 +8,7 @@ use raftwerk::raft::ReplicaId;
 use raftwerk::session::Session;
 use raftwerk::sim::{CallFate, ClientRequest, ClientState, Command, Outcome, client_id, client_number, fate};
 use raftwerk::text::en as text;
+use raftwerk::view::say;
 
 /// The overlay.
 pub fn clients(tree: &mut Tree, app: &App, session: &Session) {
@@ -75,7 +76,7 @@ pub fn inspector(tree: &mut Tree, app: &App, session: &Session, id: ReplicaId) {
             tree.leaf("summary", None, "Links");
             el!(tree, "p", "class" = "actions"; {
                 for to in session.sim().ids() {
-                    tree.button(&format!("Link c{} → {to}", client + 1), "", Msg::SelectLink(id, to));
+                    tree.button(&format!("Link c{} → {}", client + 1, say::short(session, to)), "", Msg::SelectLink(id, to));
                 }
             });
         });

@@ -7,6 +7,7 @@ use raftwerk::raft::ReplicaId;
 use raftwerk::session::Session;
 use raftwerk::sim::{Command, LinkConditions};
 use raftwerk::text::en as text;
+use raftwerk::view::say;
 
 /// A small field with its label and its unit.
 pub fn small(tree: &mut Tree, app: &App, field: usize) {
@@ -34,8 +35,8 @@ pub fn conditions(tree: &mut Tree, app: &App, link: Option<(ReplicaId, ReplicaId
         }
     });
     el!(tree, "p", "class" = "actions"; {
-        if let Some((from, to)) = link {
-            let (a, b) = (text::mark(from), text::mark(to));
+        if let (Some((from, to)), Some(session)) = (link, app.session()) {
+            let (a, b) = (say::short(session, from), say::short(session, to));
             tree.button(&format!("Set {a} → {b}"), "", Msg::SetLinks(vec![Some((from, to))]));
             tree.button("Set both ways", "", Msg::SetLinks(vec![Some((from, to)), Some((to, from))]));
         }
@@ -72,14 +73,14 @@ pub fn faults(tree: &mut Tree, app: &App, session: &Session) {
         when(tree, app);
         el!(tree, "ol", "class" = "plans"; {
             for &plan in session.plans() {
-                let line = format!("{}: {}", text::time(plan.at_us), text::command(&plan.command));
+                let line = format!("{}: {}", text::time(plan.at_us), say::command(session, &plan.command));
                 el!(tree, "li"; {
                     el!(tree, "span"; { tree.text(&line) });
                     tree.named("Take back", &format!("Take back {line}"), "plain", Msg::Unplan(plan));
                 });
             }
             for (plan, why) in session.missed() {
-                el!(tree, "li"; { say!(tree, "{}: {} It could not be done: {why}.", text::time(plan.at_us), text::command(&plan.command)) });
+                el!(tree, "li"; { say!(tree, "{}: {} It could not be done: {why}.", text::time(plan.at_us), say::command(session, &plan.command)) });
             }
         });
         el!(tree, "p", "class" = "actions"; { tree.button("Close", "", Msg::Close) });

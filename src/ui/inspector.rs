@@ -66,9 +66,9 @@ fn node(tree: &mut Tree, app: &App, session: &Session, id: ReplicaId) {
             tree.text(&say::node(session, id));
             tree.button("Close", "plain", Msg::Select(None));
         });
-        let now = inspect::replica(sim, id);
+        let now = inspect::replica(session, sim, id);
         rows(tree, &match session.before() {
-            Some(before) => inspect::marked(now, &inspect::replica(before, id)),
+            Some(before) => inspect::marked(now, &inspect::replica(session, before, id)),
             None => now,
         });
         tree.group(|tree| {
@@ -110,7 +110,7 @@ fn node(tree: &mut Tree, app: &App, session: &Session, id: ReplicaId) {
             tree.leaf("summary", None, "Links and place");
             el!(tree, "p", "class" = "actions"; {
                 for to in sim.ids().filter(|&to| to != id) {
-                    tree.button(&format!("Link {id} → {to}"), "", Msg::SelectLink(id, to));
+                    tree.button(&format!("Link {} → {}", say::short(session, id), say::short(session, to)), "", Msg::SelectLink(id, to));
                 }
             });
             el!(tree, "p", "class" = "actions"; {
@@ -233,8 +233,8 @@ fn thread(tree: &mut Tree, session: &Session, thread: &Thread) {
 
 /// A link in both directions.
 fn link(tree: &mut Tree, app: &App, session: &Session, from: ReplicaId, to: ReplicaId) {
-    el!(tree, "section", "class" = "inspector", "aria-label" = format_args!("Link from {} to {}", text::mark(from), text::mark(to)); {
-        heading(tree, &format!("Link {} → {}", text::mark(from), text::mark(to)));
+    el!(tree, "section", "class" = "inspector", "aria-label" = format_args!("Link from {} to {}", say::short(session, from), say::short(session, to)); {
+        heading(tree, &format!("Link {} → {}", say::short(session, from), say::short(session, to)));
         let now = inspect::link(session, from, to);
         rows(tree, &now);
         el!(tree, "p", "class" = "actions"; {
@@ -242,11 +242,11 @@ fn link(tree: &mut Tree, app: &App, session: &Session, from: ReplicaId, to: Repl
                 let is_cut = session.sim().is_cut(a, b);
                 let verb = if is_cut { "Heal" } else { "Cut" };
                 let class = if is_cut { "" } else { "fault" };
-                tree.button(&format!("{verb} {} → {}", text::mark(a), text::mark(b)), class, Msg::Act(Command::SetCut { from: a, to: b, is_cut: !is_cut }));
+                tree.button(&format!("{verb} {} → {}", say::short(session, a), say::short(session, b)), class, Msg::Act(Command::SetCut { from: a, to: b, is_cut: !is_cut }));
             }
             tree.button("Cut both ways", "fault", Msg::CutBoth(from, to, true));
             tree.button("Heal both ways", "", Msg::CutBoth(from, to, false));
-            tree.button(&format!("Look at {} → {}", text::mark(to), text::mark(from)), "", Msg::SelectLink(to, from));
+            tree.button(&format!("Look at {} → {}", say::short(session, to), say::short(session, from)), "", Msg::SelectLink(to, from));
         });
         faults::when(tree, app);
         faults::conditions(tree, app, Some((from, to)));

@@ -39,10 +39,10 @@ pub fn logs(tree: &mut Tree, app: &App, session: &Session) {
                 for offset in table.first..table.first + WIDTH {
                     offset_head(tree, words, offset, offset < table.end);
                 }
-                el!(tree, "th", "scope" = "col"; { tree.text("end") });
-                el!(tree, "th", "scope" = "col"; { el!(tree, "abbr", "title" = words.committed.0; { tree.text(words.committed.1) }) });
+                el!(tree, "th", "scope" = "col", "class" = "count"; { tree.text("end") });
+                el!(tree, "th", "scope" = "col", "class" = "count broad"; { el!(tree, "abbr", "title" = words.committed.0; { tree.text(words.committed.1) }) });
                 tree.when(table.pushes, |tree| {
-                    el!(tree, "th", "scope" = "col"; {
+                    el!(tree, "th", "scope" = "col", "class" = "count broad"; {
                         el!(tree, "abbr", "title" = "matchIndex and nextIndex, as the leader has them"; { tree.text("m→n") });
                     });
                 });
@@ -116,7 +116,7 @@ fn filled(tree: &mut Tree, cell: &Cell) {
     };
     let class = classes("record", &[(state, true), (&epoch_class(cell.epoch), true)]);
     el!(tree, "span", "class" = class, "title" = &cell.says; {
-        tree.text(&cell.label);
+        tree.leaf("span", None, &cell.label);
         el!(tree, "sub"; { say!(tree, "{}", cell.epoch) });
     });
 }

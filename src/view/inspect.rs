@@ -1,5 +1,6 @@
 //! What the inspector shows of a replica and of a message: every field, by the protocol's own name.
 
+use super::say;
 use crate::executor::MICROS_PER_MILLI;
 use crate::raft::{Any, Payload, Protocol, Replica, ReplicaId, Value, Verdict};
 use crate::session::Session;
@@ -58,8 +59,8 @@ pub fn link(session: &Session, from: ReplicaId, to: ReplicaId) -> Vec<Row> {
     ]
 }
 
-fn id(id: Option<ReplicaId>) -> String {
-    id.map_or_else(|| "none".to_owned(), |id| format!("node {id}"))
+fn id(session: &Session, id: Option<ReplicaId>) -> String {
+    id.map_or_else(|| "none".to_owned(), |id| say::named(session, format!("node {id}")))
 }
 
 fn offset(offset: Option<u64>) -> String {
@@ -68,7 +69,7 @@ fn offset(offset: Option<u64>) -> String {
 
 /// The fields of a replica, running or not.
 #[must_use]
-pub fn replica(sim: &Sim<Any>, which: ReplicaId) -> Vec<Row> {
+pub fn replica(session: &Session, sim: &Sim<Any>, which: ReplicaId) -> Vec<Row> {
     let Some(standing) = sim.standing(which) else {
         return Vec::new();
     };
@@ -78,8 +79,8 @@ pub fn replica(sim: &Sim<Any>, which: ReplicaId) -> Vec<Row> {
     let mut rows = vec![
         row(state, text::condition(words, running.map(|_| standing.role), sim.ended(which))),
         row(epoch, standing.epoch.to_string()),
-        row(leader, id(standing.leader)),
-        row(voted, id(standing.voted)),
+        row(leader, id(session, standing.leader)),
+        row(voted, id(session, standing.voted)),
         row(end, standing.end_offset.to_string()),
         row(committed, offset(standing.committed)),
     ];
@@ -93,24 +94,26 @@ pub fn replica(sim: &Sim<Any>, which: ReplicaId) -> Vec<Row> {
     let Some(running) = running else {
         return rows;
     };
-    running.fields(&mut |name, it| rows.push(row(name, value(words, it))));
+    running.fields(&mut |name, it| rows.push(row(name, value(session, it))));
     rows
 }
 
 /// A value, for people.
-fn value(words: &text::Words, value: Value) -> String {
+fn value(session: &Session, value: Value) -> String {
+    let words = say::words(session);
     match value {
         Value::Number(number) => number.to_string(),
         Value::Signed(number) => number.to_string(),
-        Value::Node(node) => id(node),
-        Value::Nodes(nodes) => ids(nodes.iter()),
-        Value::Ranked(nodes) => ids(nodes.into_iter()),
+        Value::Node(node) => id(session, node),
+        Value::Nodes(nodes) => ids(session, nodes.iter()),
+        Value::Ranked(nodes) => ids(session, nodes.into_iter()),
         Value::Yes(is_so) => (if is_so { "yes" } else { "no" }).to_owned(),
         Value::Word(word) => word.to_owned(),
         Value::Map(map) => self::map(&map),
-        Value::Told(heard) => {
-            heard.map_or_else(|| "nothing".to_owned(), |(epoch, leader)| text::told(words, epoch, leader))
-        }
+        Value::Told(heard) => heard.map_or_else(
+            || "nothing".to_owned(),
+            |(epoch, leader)| say::named(session, text::told(words, epoch, leader)),
+        ),
         Value::EpochEnd(known) => format!("{} {}, ends at {}", words.epoch, known.epoch, known.end_offset),
         Value::Records(None) => "none".to_owned(),
         Value::Records(Some(records)) => {
@@ -132,8 +135,8 @@ fn map(map: &[(u16, u64)]) -> String {
     map.iter().map(|(key, value)| format!("{key} = {value}")).collect::<Vec<_>>().join(", ")
 }
 
-fn ids(ids: impl Iterator<Item = ReplicaId>) -> String {
-    let shown: Vec<String> = ids.map(|id| id.to_string()).collect();
+fn ids(session: &Session, ids: impl Iterator<Item = ReplicaId>) -> String {
+    let shown: Vec<String> = ids.map(|id| say::short(session, id)).collect();
     if shown.is_empty() { "nobody".to_owned() } else { shown.join(", ") }
 }
 
@@ -190,7 +193,7 @@ pub struct MessageView {
 /// A message in flight, or one of the steps that are remembered. `None` for what was sent too long ago.
 #[must_use]
 pub fn message(session: &Session, name: &EventName) -> Option<MessageView> {
-    in_flight(session.sim(), name).or_else(|| {
+    in_flight(session, session.sim(), name).or_else(|| {
         let EventName::Delivery { from, to, number, .. } = *name else {
             return None;
         };
@@ -200,11 +203,11 @@ pub fn message(session: &Session, name: &EventName) -> Option<MessageView> {
         };
         let (step, trace) = session.recent().find(|(_, trace)| trace.iter().any(sent))?;
         let then = session.after_step(step)?;
-        in_flight(&then, name).or_else(|| {
+        in_flight(session, &then, name).or_else(|| {
             // It never flew: it was lost at once.
             trace.iter().find(|event| sent(event)).and_then(|event| match event.what {
                 What::Sent { face, .. } => Some(MessageView {
-                    line: text::pending(name, Some(&face)),
+                    line: text::pending(name, Some(&face), |id| say::short(session, id)),
                     is_refusal: face.verdict == Verdict::Refused,
                     rows: vec![row("fate", "lost on its way"), row("name", text::event_name(name))],
                 }),
@@ -214,7 +217,7 @@ pub fn message(session: &Session, name: &EventName) -> Option<MessageView> {
     })
 }
 
-fn in_flight(sim: &Sim<Any>, name: &EventName) -> Option<MessageView> {
+fn in_flight(session: &Session, sim: &Sim<Any>, name: &EventName) -> Option<MessageView> {
     let EventName::Delivery { from, to, number, is_copy } = *name else {
         return None;
     };
@@ -226,7 +229,7 @@ fn in_flight(sim: &Sim<Any>, name: &EventName) -> Option<MessageView> {
     let mut rows = match &flight.message {
         Mail::Peer(message) => {
             let mut rows = Vec::new();
-            Any::message_fields(message, from, &mut |name, it| rows.push(row(name, value(words, it))));
+            Any::message_fields(message, from, &mut |name, it| rows.push(row(name, value(session, it))));
             rows
         }
         Mail::Ask(ask) => vec![
@@ -250,5 +253,5 @@ fn in_flight(sim: &Sim<Any>, name: &EventName) -> Option<MessageView> {
     };
     rows.push(row("name", text::event_name(name)));
     let is_refusal = face.verdict == Verdict::Refused;
-    Some(MessageView { line: text::pending(name, Some(&face)), is_refusal, rows })
+    Some(MessageView { line: text::pending(name, Some(&face), |id| say::short(session, id)), is_refusal, rows })
 }

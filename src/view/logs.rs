@@ -25,7 +25,7 @@ pub enum CellState {
 pub struct Cell {
     /// Its epoch.
     pub epoch: u32,
-    /// What it says, in a few characters: the value it sets, LC or no-op.
+    /// What it says, in a few characters: the value it sets, LC, or nop.
     pub label: String,
     /// What it says, how far it has come, who has it and why it is or is not committed.
     pub says: String,
@@ -70,7 +70,7 @@ pub struct LogTable {
 fn label(entry: Entry) -> String {
     match entry.payload {
         Payload::LeaderChange { .. } => "LC".to_owned(),
-        Payload::NoOp => "no-op".to_owned(),
+        Payload::NoOp => "nop".to_owned(),
         Payload::Set { value, .. } => value.to_string(),
     }
 }

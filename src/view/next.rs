@@ -1,5 +1,6 @@
 //! The list of what can happen next.
 
+use super::say;
 use crate::executor::{NEVER, in_order};
 use crate::raft::{Any, AnyKind, Form, MessageFace, ReplicaId, TaskKind, Timer};
 use crate::session::Session;
@@ -24,8 +25,9 @@ pub struct PendingItem {
 }
 
 /// The line of an event; for what an executor will do, in the form its client has.
-fn event_text(sim: &Sim<Any>, name: &EventName, face: Option<&MessageFace<AnyKind>>) -> String {
-    match *name {
+fn event_text(session: &Session, name: &EventName, face: Option<&MessageFace<AnyKind>>) -> String {
+    let sim = session.sim();
+    let text = match *name {
         EventName::Task { replica, number } => {
             let queue = tasks(sim, replica);
             let task = queue.into_iter().find(|task| task.number == u64::from(number));
@@ -36,8 +38,11 @@ fn event_text(sim: &Sim<Any>, name: &EventName, face: Option<&MessageFace<AnyKin
         {
             format!("Node {replica}: {}", text::poll_finds(&[timer], 0))
         }
-        EventName::Timer { .. } | EventName::Delivery { .. } | EventName::Client { .. } => text::pending(name, face),
-    }
+        EventName::Timer { .. } | EventName::Delivery { .. } | EventName::Client { .. } => {
+            text::pending(name, face, |id| say::short(session, id))
+        }
+    };
+    say::named(session, text)
 }
 
 /// A task that waits on a replica's executor.
@@ -92,7 +97,7 @@ pub fn pending(session: &Session, most: usize) -> (Vec<PendingItem>, usize) {
             };
             let face: Option<MessageFace<_>> = flight.map(|flight| Sim::<Any>::face_of(&flight.message));
             let is_held = flight.is_some_and(|flight| flight.held.is_some());
-            let text = event_text(sim, &event.name, face.as_ref());
+            let text = event_text(session, &event.name, face.as_ref());
             PendingItem {
                 name: event.name,
                 key: text::event_name(&event.name),

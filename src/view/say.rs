@@ -3,7 +3,7 @@
 use crate::explain::{Explanation, Question, ask, explain};
 use crate::raft::ReplicaId;
 use crate::session::Session;
-use crate::sim::TraceEvent;
+use crate::sim::{Command, TraceEvent};
 use crate::text::en::{self as text, Sentence, Words};
 
 /// The words of a run's protocol.
@@ -42,6 +42,12 @@ pub fn sentence(session: &Session, explanation: &Explanation) -> Sentence {
 #[must_use]
 pub fn step(session: &Session, trace: &[TraceEvent<crate::raft::Any>], is_open: bool) -> String {
     sentence(session, &explain(trace, is_open)).text
+}
+
+/// What was done by hand.
+#[must_use]
+pub fn command(session: &Session, done: &Command) -> String {
+    named(session, text::command(done))
 }
 
 /// The answer to a question about this moment.

@@ -235,14 +235,14 @@ fn alarm(alarm: Alarm) -> &'static str {
 pub const EVENT_KINDS: [&str; 8] =
     ["everything", "role changes", "votes", "refusals", "commits", "records", "faults and commands", "clients"];
 
-/// The one line of something that can happen next. `face` belongs to a delivery.
+/// The one line of something that can happen next. `face` belongs to a delivery; `short` is what its ends are called.
 #[must_use]
-pub fn pending(name: &EventName, face: Option<&MessageFace<AnyKind>>) -> String {
+pub fn pending(name: &EventName, face: Option<&MessageFace<AnyKind>>, short: impl Fn(ReplicaId) -> String) -> String {
     match name {
         EventName::Delivery { from, to, is_copy, .. } => {
             let what = face.map_or_else(|| "message".to_owned(), message);
             let again = if *is_copy { ", again" } else { "" };
-            format!("{what}, {} → {}{again}", mark(*from), mark(*to))
+            format!("{what}, {} → {}{again}", short(*from), short(*to))
         }
         EventName::Timer { replica, timer: which, .. } => format!("Node {replica}: {}", timer(*which)),
         EventName::Task { replica, number } => format!("Node {replica}: task #{number}"),

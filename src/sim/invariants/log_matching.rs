@@ -34,17 +34,18 @@ impl LogMatching {
         let is_grown = log.end_offset() >= end && (epoch == now.1 || before(log, end).unwrap_or(0) == epoch);
         // One that was cut may differ from what is not committed on.
         let first = if is_grown { end } else { it.standing.committed.unwrap_or(0).min(end) };
-        for other in (0..).map(ReplicaId).take(it.standings.len()) {
-            let Some(theirs) = (it.logs)(other).filter(|_| other != replica) else { continue };
-            let differs = |&offset: &u64| {
-                let (own, other) = (log.get(offset), theirs.get(offset));
-                let has_same_epoch = own.zip(other).is_some_and(|(own, other)| own.epoch == other.epoch);
-                has_same_epoch && (!is_same(own, other) || before(log, offset) != before(theirs, offset))
-            };
-            let shared = log.end_offset().min(theirs.end_offset());
-            if let Some(offset) = (first..shared).find(differs) {
-                found.push(Violation { other: Some(other), ..it.breaks(Property::LogMatching, Some(offset)) });
-                return;
+        for offset in first..log.end_offset() {
+            let Some(own) = log.get(offset) else { break };
+            let own_before = before(log, offset);
+            // Only those that come so far have something to compare.
+            let others = (0..).map(ReplicaId).zip(it.standings);
+            for (other, _) in others.filter(|&(other, standing)| other != replica && standing.end_offset > offset) {
+                let Some(theirs) = (it.logs)(other) else { continue };
+                let Some(entry) = theirs.get(offset).filter(|entry| entry.epoch == own.epoch) else { continue };
+                if !is_same(Some(own), Some(entry)) || own_before != before(theirs, offset) {
+                    found.push(Violation { other: Some(other), ..it.breaks(Property::LogMatching, Some(offset)) });
+                    return;
+                }
             }
         }
     }

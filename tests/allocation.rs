@@ -1,7 +1,6 @@
 //! Once warm, an event allocates nothing.
 
-use raftwerk::raft::kraft::{KRaft, KRaftSettings};
-use raftwerk::raft::{ClientSettings, Form};
+use raftwerk::raft::{Any, ClientSettings, Family, Form, ProtocolSettings};
 use raftwerk::sim::{LinkConditions, Sim, SimSettings};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use std::alloc::System;
@@ -12,15 +11,16 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 #[test]
 fn a_warm_idle_cluster_allocates_nothing() {
     for form in [Form::SeparateEvents, Form::OnePoll] {
-        allocates_nothing(ClientSettings { form, ..ClientSettings::default() });
+        for family in Family::ALL {
+            allocates_nothing(ProtocolSettings::of(family), ClientSettings { form, ..ClientSettings::default() });
+        }
     }
 }
 
-fn allocates_nothing(client: ClientSettings) {
-    let protocol = KRaftSettings::default();
+fn allocates_nothing(protocol: ProtocolSettings, client: ClientSettings) {
     let settings =
         SimSettings { replicas: 5, seed: 1, links: LinkConditions::default(), client, protocol, disks: Vec::new() };
-    let mut sim = Sim::<KRaft>::new(settings);
+    let mut sim = Sim::<Any>::new(settings);
     for _ in 0..20_000 {
         sim.step();
     }

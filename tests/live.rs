@@ -7,14 +7,18 @@ mod live;
 mod patience;
 
 use patience::{Blocks, ready};
-use raftwerk::raft::Form;
+use raftwerk::raft::{Family, Form};
 
 #[test]
 fn three_clients_elect_and_hand_over_as_separate_events() {
-    ready(live::check::<Blocks>(Form::SeparateEvents));
+    for family in Family::ALL {
+        ready(live::check::<Blocks>(family, Form::SeparateEvents));
+    }
 }
 
 #[test]
 fn three_clients_elect_and_hand_over_with_one_poll_event() {
-    ready(live::check::<Blocks>(Form::OnePoll));
+    for family in Family::ALL {
+        ready(live::check::<Blocks>(family, Form::OnePoll));
+    }
 }

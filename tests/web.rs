@@ -39,7 +39,7 @@ mod browser {
     use super::live;
     use super::patience::Timers;
     use raftwerk::executor::{EventExecutor, Outcome};
-    use raftwerk::raft::Form;
+    use raftwerk::raft::{Family, Form};
     use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
     wasm_bindgen_test_configure!(run_in_browser);
@@ -68,12 +68,16 @@ mod browser {
 
     #[wasm_bindgen_test]
     async fn three_clients_elect_and_hand_over_as_separate_events() {
-        live::check::<Timers>(Form::SeparateEvents).await;
+        for family in Family::ALL {
+            live::check::<Timers>(family, Form::SeparateEvents).await;
+        }
     }
 
     #[wasm_bindgen_test]
     async fn three_clients_elect_and_hand_over_with_one_poll_event() {
-        live::check::<Timers>(Form::OnePoll).await;
+        for family in Family::ALL {
+            live::check::<Timers>(family, Form::OnePoll).await;
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use super::classic::{self, Classic, ClassicReplica, ClassicSettings};
 use super::digest::Encoder;
 use super::ids::{ReplicaId, ReplicaSet};
 use super::kraft::{self, KRaft, KRaftReplica, KRaftSettings};
+use super::listener::Listener;
 use super::log::Log;
 use super::projection::{Fields, Gist, PeerView, Traffic};
 use super::protocol::{
@@ -413,8 +414,8 @@ impl Replica<Any> for AnyReplica {
         of_each!(self, it => it.face())
     }
 
-    fn applied(&self) -> u64 {
-        of_each!(self, it => it.applied())
+    fn listener(&self) -> &Listener {
+        of_each!(self, it => it.listener())
     }
 
     fn fields(&self, put: &mut Fields<'_>) {

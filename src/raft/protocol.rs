@@ -7,6 +7,7 @@
 
 use super::digest::Encoder;
 use super::ids::{ReplicaId, ReplicaSet};
+use super::listener::Listener;
 use super::log::Log;
 use super::projection::{Fields, Gist, PeerView, Traffic};
 use super::timers::{Timer, TimerTable};
@@ -487,8 +488,8 @@ pub trait Replica<P: Protocol>: Clone + Debug + Driven<P> {
     /// What is drawn.
     fn face(&self) -> Face;
 
-    /// Up to where its state machine has been given entries, exclusive.
-    fn applied(&self) -> u64;
+    /// Its state machine.
+    fn listener(&self) -> &Listener;
 
     /// What it is beyond its standing, and what only its role has, by the protocol's names.
     fn fields(&self, put: &mut Fields<'_>);

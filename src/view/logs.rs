@@ -99,7 +99,7 @@ pub fn log_table(sim: &Sim<Any>, first: Option<u64>, width: u64) -> LogTable {
     let rows = sim.ids().zip(&logs).map(|(id, log)| {
         let running = sim.replica(id);
         let high_watermark = running.and_then(|replica| replica.standing().committed);
-        let applied = running.map_or(0, |replica| replica.applied());
+        let applied = running.map_or(0, |replica| replica.listener().next_offset());
         let cell = |offset: u64| {
             let entry = log.and_then(|log| log.get(offset))?;
             let is_committed = high_watermark.is_some_and(|committed| offset < committed);

@@ -2,7 +2,7 @@
 
 use super::lone::{FORMS, Given, Lone, answer, begin_quorum, fetch, fetched, fine, granted, records, vote};
 use raftwerk::raft::kraft::{Address, Answer, Body, Bootstrap, ClusterId, ErrorCode, FetchOutcome, KRaftMessage};
-use raftwerk::raft::{EpochEnd, Fault, Form, ReplicaId, Request, RoleShape, TimerKind};
+use raftwerk::raft::{EpochEnd, Fault, Form, Replica, ReplicaId, Request, RoleShape, TimerKind};
 
 const FT: u64 = 50_000;
 const RT: u64 = 5_000;

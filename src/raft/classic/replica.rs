@@ -79,12 +79,6 @@ impl ClassicReplica {
         self.commit
     }
 
-    /// Its state machine.
-    #[must_use]
-    pub const fn listener(&self) -> &Listener {
-        &self.listener
-    }
-
     /// The term of an entry; 0 before the first, `None` beyond the last.
     #[must_use]
     pub fn term_at(&self, index: u64) -> Option<u32> {
@@ -412,8 +406,8 @@ impl Replica<Classic> for ClassicReplica {
         Face { granted, refused, voters: self.servers }
     }
 
-    fn applied(&self) -> u64 {
-        self.listener.next_offset()
+    fn listener(&self) -> &Listener {
+        &self.listener
     }
 
     fn fields(&self, put: &mut Fields<'_>) {

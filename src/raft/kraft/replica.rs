@@ -77,12 +77,6 @@ impl KRaftReplica {
         self.stored
     }
 
-    /// Its state machine.
-    #[must_use]
-    pub const fn listener(&self) -> &Listener {
-        &self.listener
-    }
-
     /// The voters it knows of.
     #[must_use]
     pub const fn voters(&self) -> ReplicaSet {
@@ -887,8 +881,8 @@ impl Replica<KRaft> for KRaftReplica {
         Face { granted, refused, voters: self.voters }
     }
 
-    fn applied(&self) -> u64 {
-        self.listener.next_offset()
+    fn listener(&self) -> &Listener {
+        &self.listener
     }
 
     fn fields(&self, put: &mut Fields<'_>) {

@@ -3,6 +3,7 @@
 //! Paths are read with `syn`: `use` trees and every path in code that starts with `crate`, `super`, `self` or
 //! `raftwerk`. A re-export (`pub use`) of another room is an error too.
 
+use proc_macro2::{TokenStream, TokenTree};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -63,11 +64,29 @@ fn is_test(attributes: &[syn::Attribute]) -> bool {
 #[derive(Default)]
 struct Protocols(BTreeSet<String>);
 
+impl Protocols {
+    /// Names within a macro, which is not parsed.
+    fn tokens(&mut self, tokens: TokenStream) {
+        for token in tokens {
+            match token {
+                TokenTree::Group(group) => self.tokens(group.stream()),
+                TokenTree::Ident(ident) => self.visit_ident(&ident),
+                TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+            }
+        }
+    }
+}
+
 impl<'ast> Visit<'ast> for Protocols {
     fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
         if !is_test(&item.attrs) {
             syn::visit::visit_item_mod(self, item);
         }
+    }
+
+    fn visit_macro(&mut self, item: &'ast syn::Macro) {
+        self.tokens(item.tokens.clone());
+        syn::visit::visit_macro(self, item);
     }
 
     fn visit_ident(&mut self, ident: &'ast syn::Ident) {
@@ -237,6 +256,7 @@ fn a_planted_violation_is_seen() {
     assert!(seen("sim", &["sim", "luck"], "fn f(x: f64) {}"));
     assert!(seen("view", &["view", "logs"], "use crate::raft::kraft::Role;"));
     assert!(seen("session", &["session"], "fn f(x: Family) -> bool { x == Family::Classic }"));
+    assert!(seen("view", &["view", "logs"], "fn f() { assert!(matches!(x, Family::Classic)); }"));
     assert!(seen("sim", &["sim", "trace"], "use crate::raft::classic::ClassicSettings;"));
     assert!(!seen("sim", &["sim", "trace"], "#[cfg(test)] mod tests { use crate::raft::kraft::KRaft; }"));
     assert!(!seen("scenario", &["scenario", "frozen"], "use crate::raft::kraft::KRaftSettings;"));

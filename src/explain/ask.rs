@@ -3,7 +3,7 @@
 //! An answer is a code with the numbers that decide it, from the state or from the trace of the step that decided;
 //! nothing is guessed.
 
-use crate::raft::{Any, AnyNote, Protocol, Replica, ReplicaId, ReplicaSet, RoleShape, Theme};
+use crate::raft::{Any, AnyNote, Entry, Protocol, Replica, ReplicaId, ReplicaSet, RoleShape, Theme};
 use crate::sim::{Sim, TraceEvent, What};
 
 /// What can be asked.
@@ -170,8 +170,15 @@ fn why_refused(trace: &[TraceEvent<Any>], by: ReplicaId) -> Because {
 }
 
 fn why_not_committed(sim: &Sim<Any>, offset: u64) -> Because {
-    let holders = set(sim.ids().filter(|&id| sim.log(id).is_some_and(|log| log.get(offset).is_some())));
+    let entry = |id: ReplicaId| sim.log(id).and_then(|log| log.get(offset));
+    // Of contradicting entries the one that is meant: what is committed, or else the leader's, or else the newest.
     let knows = |id: ReplicaId| sim.replica(id).and_then(|it| it.standing().committed).is_some_and(|hw| offset < hw);
+    let committed = sim.ids().find(|&id| knows(id)).and_then(entry);
+    let leads = sim.leader().and_then(|(id, _)| entry(id));
+    let newest = || sim.ids().filter_map(entry).max_by_key(|entry| entry.epoch);
+    let meant = committed.or(leads).or_else(newest);
+    let is_meant = |it: Entry| meant.is_some_and(|meant| (it.epoch, it.payload) == (meant.epoch, meant.payload));
+    let holders = set(sim.ids().filter(|&id| entry(id).is_some_and(is_meant)));
     if sim.ids().any(knows) {
         return Because::IsCommitted { holders };
     }

@@ -73,13 +73,17 @@ impl ProtocolSettings {
         match (self, family) {
             (Self::KRaft(kraft), Family::Classic) => Self::Classic(ClassicSettings {
                 election_min_ms: kraft.election_timeout_ms,
-                election_max_ms: kraft.election_timeout_ms.saturating_mul(2),
+                election_max_ms: kraft
+                    .election_timeout_ms
+                    .saturating_mul(2)
+                    .min(LONGEST_MS)
+                    .max(kraft.election_timeout_ms),
                 heartbeat_ms: (kraft.election_timeout_ms / 3).max(1),
                 ..ClassicSettings::default()
             }),
             (Self::Classic(raft), Family::KRaft) => Self::KRaft(KRaftSettings {
                 election_timeout_ms: raft.election_min_ms,
-                fetch_timeout_ms: raft.election_min_ms.saturating_add(raft.election_min_ms / 3),
+                fetch_timeout_ms: raft.election_min_ms.saturating_add(raft.election_min_ms / 3).min(LONGEST_MS),
                 bootstrap: kraft::Bootstrap::Nobody,
                 ..KRaftSettings::default()
             }),
@@ -96,6 +100,9 @@ impl ProtocolSettings {
         }
     }
 }
+
+/// No timeout of one protocol becomes longer than this in the other: an hour.
+const LONGEST_MS: u32 = 3_600_000;
 
 /// Something that each protocol has a type of its own for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

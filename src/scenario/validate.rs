@@ -249,6 +249,12 @@ fn check_protocol(record: &Record) -> Result<(), InputError> {
     Ok(())
 }
 
+/// Whether a character is not seen, or turns round those after it.
+fn is_unseen(letter: char) -> bool {
+    letter.is_control()
+        || matches!(letter, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
 /// Checks what the replicas are called.
 fn check_names(record: &Record) -> Result<(), InputError> {
     if record.names.is_empty() {
@@ -263,8 +269,11 @@ fn check_names(record: &Record) -> Result<(), InputError> {
         if !(1..=NAME_MAX).contains(&name.chars().count()) {
             return Err(InputError::new(path(), format!("a name has 1 to {NAME_MAX} characters")));
         }
-        if name.trim() != name || name.chars().any(|letter| letter.is_control()) {
-            return Err(InputError::new(path(), "a name has no control characters and no space at its ends"));
+        if name.trim() != name || name.chars().any(is_unseen) {
+            return Err(InputError::new(path(), "a name has only letters that are seen, and no space at its ends"));
+        }
+        if name.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(InputError::new(path(), "a number would be taken for another node"));
         }
         if record.names[..index].contains(name) {
             return Err(InputError::new(path(), "two nodes have this name"));
@@ -297,6 +306,20 @@ fn check_starts(record: &Record) -> Result<(), InputError> {
             }
             Some(_) => {}
             None => leaders.push((start.epoch, leader)),
+        }
+    }
+    // Logs that have the same epoch at one place are the same up to there.
+    for (index, start) in record.starts.iter().enumerate() {
+        for (other, theirs) in record.starts[..index].iter().enumerate() {
+            let last = start.log.iter().zip(&theirs.log).rposition(|(one, other)| one == other);
+            let shared = last.map_or(0, |last| last + 1);
+            if start.log[..shared] != theirs.log[..shared] {
+                let says = format!(
+                    "it agrees with the log of node {} at place {shared} and differs before that, which no run brings about",
+                    other + 1
+                );
+                return Err(InputError::new(format!("starts[{index}].log"), says));
+            }
         }
     }
     // What is committed is the same everywhere, and a majority holds it.

@@ -23,7 +23,7 @@ use gloo_render::{AnimationFrame, request_animation_frame};
 use gloo_timers::callback::Timeout;
 use raftwerk::executor::NEVER;
 use raftwerk::explain::{Explanation, Question, explain};
-use raftwerk::raft::{Family, ReplicaId};
+use raftwerk::raft::{Family, ProtocolSettings, ReplicaId};
 use raftwerk::scenario::link;
 use raftwerk::session::{Session, Until};
 use raftwerk::sim::{Command, EventName, FlightName, Plan};
@@ -247,6 +247,12 @@ pub struct App {
     pub(super) search: Option<Searching>,
     /// The run before this one, until it is gone back to.
     pub(super) previous: Option<Box<Session>>,
+    /// The settings of the protocol that was left last.
+    pub(super) remembered: Option<ProtocolSettings>,
+    /// Whether what is laid beside still has to come as far as this run.
+    pub(super) is_behind: bool,
+    /// What was asked of the second file before it was there.
+    pub(super) waiting: Option<Msg>,
     /// Another branch, laid beside this one.
     pub(super) beside: Option<Box<Session>>,
     /// Whether groups are being chosen on the stage, and the corner where a drag across it began.
@@ -539,12 +545,17 @@ impl App {
 
     /// Asks for the next beat and the next frame, if anything moves.
     pub(super) fn go_on(&mut self, ctx: &Context<Self>) {
-        if !self.is_playing && self.glide.is_none() && self.search.is_none() {
+        if !self.is_playing && self.glide.is_none() && self.search.is_none() && !self.is_behind {
             self.playback.stop();
             return;
         }
-        self.playback.go_on(self.search.is_some() || self.is_playing && SPEEDS[self.speed].0.is_infinite());
-        if self.search.is_none() && self.frame.is_none() && !self.is_still() {
+        self.playback
+            .go_on(self.search.is_some() || self.is_behind || self.is_playing && SPEEDS[self.speed].0.is_infinite());
+        if (self.is_playing || self.glide.is_some())
+            && self.search.is_none()
+            && self.frame.is_none()
+            && !self.is_still()
+        {
             let link = ctx.link().clone();
             self.frame = Some(request_animation_frame(move |_| link.send_message(Msg::Frame)));
         }
@@ -654,7 +665,11 @@ impl App {
             return false;
         }
         if !self.is_playing {
-            return false;
+            if self.is_behind {
+                self.calm_stamp += 1;
+                self.project();
+            }
+            return self.is_behind || self.beside.is_some();
         }
         self.play(elapsed_ms)
     }
@@ -812,6 +827,9 @@ impl Component for App {
             search: None,
             previous: None,
             beside: None,
+            remembered: None,
+            is_behind: false,
+            waiting: None,
             is_parting: false,
             lasso: None,
             broken: 0,
@@ -925,6 +943,9 @@ impl Component for App {
                     if self.session.is_none() && self.bad_link.is_none() {
                         self.load(ctx);
                     }
+                    if let Some(waiting) = self.waiting.take() {
+                        ctx.link().send_message(waiting);
+                    }
                 } else {
                     self.notice =
                         "Part of this page could not be loaded, so its panels stay empty. Your run is kept: load the page again."
@@ -959,6 +980,13 @@ impl Component for App {
                 self.is_measured = false;
                 self.look_anew();
                 true
+            }
+            // Asked before the second file is there: done once it is.
+            other @ (Msg::Protocol(_) | Msg::OtherProtocol | Msg::AnotherSeed | Msg::Toggle(_))
+                if !later::is_here() =>
+            {
+                self.waiting = Some(other);
+                false
             }
             other => later::update(self, ctx, other),
         };

@@ -121,6 +121,7 @@ pub fn beside(tree: &mut Tree, app: &App, session: &Session, other: &Session) {
                     tree.named("First difference", "Go to the first difference", "", Msg::GoTo(step + 1));
                 }
             });
+            tree.when(app.is_behind(), |tree| tree.leaf("span", Some("unit"), "catching up …"));
             tree.icon("×", if is_other { "Put the other protocol away" } else { "Put the other branch away" }, Msg::Compare(None));
         });
         el!(tree, "svg", "viewBox" = format_args!("0 0 {} {}", Px(width), Px(height)), "role" = "img",

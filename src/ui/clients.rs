@@ -7,7 +7,7 @@ use super::typed::{CLIENT, EVERY};
 use raftwerk::raft::ReplicaId;
 use raftwerk::session::Session;
 use raftwerk::sim::{CallFate, ClientRequest, ClientState, Command, Outcome, client_id, client_number, fate};
-use raftwerk::text::en as text;
+use raftwerk::text::en::{self as text, Words};
 use raftwerk::view::say;
 
 /// The overlay.
@@ -83,11 +83,11 @@ pub fn inspector(tree: &mut Tree, app: &App, session: &Session, id: ReplicaId) {
     });
 }
 
-fn outcome(request: &ClientRequest) -> String {
+fn outcome(words: &Words, request: &ClientRequest) -> String {
     match request.outcome {
         Outcome::Waits => "waits".to_owned(),
         Outcome::Asked => "sent, no answer yet".to_owned(),
-        Outcome::Acknowledged { offset } => format!("acknowledged, at offset {offset}"),
+        Outcome::Acknowledged { offset } => format!("acknowledged, at {} {}", words.place, words.number(offset)),
         Outcome::Refused => "refused".to_owned(),
         Outcome::Unknown => "unknown".to_owned(),
     }
@@ -108,7 +108,7 @@ fn truth(session: &Session, client: u8, request: &ClientRequest) -> (String, boo
                 CallFate::Lost => "lost",
                 CallFate::Open => "not decided",
             };
-            format!("{word} at {offset}")
+            format!("{word} at {}", say::words(session).number(*offset))
         })
         .collect();
     let text = if words.is_empty() { "nobody took it".to_owned() } else { words.join(", ") };
@@ -132,7 +132,7 @@ fn requests(tree: &mut Tree, session: &Session, client: u8, state: &ClientState)
                     tree.key(&request.number.to_string());
                     el!(tree, "th", "scope" = "row"; { say!(tree, "{}", request.number) });
                     el!(tree, "td"; { say!(tree, "{} = {}", request.key, request.value) });
-                    tree.leaf("td", None, &outcome(request));
+                    tree.leaf("td", None, &outcome(say::words(session), request));
                     el!(tree, "td", "class" = classes("truth", &[("bad", is_bad)]); { tree.text(&truth) });
                 });
             }

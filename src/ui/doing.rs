@@ -8,7 +8,7 @@ use super::go::Choice;
 use super::typed::{AGAIN, APART, AT, CLIENT, CLOCK, DELAY, EVERY, LINK, OFFSET, PUSH, Typed};
 use super::{browser, prefs};
 use raftwerk::raft::{Family, ReplicaId};
-use raftwerk::scenario::InputError;
+use raftwerk::scenario::{InputError, Record};
 use raftwerk::session::{Search, Session, Until};
 use raftwerk::sim::{ClientOptions, Command, EventName, Groups, LinkConditions, Plan, client_id, client_number};
 use raftwerk::text::en as text;
@@ -86,16 +86,25 @@ impl App {
 
     /// Takes the branch that is laid beside to the time that is looked at.
     pub fn follow(&mut self) {
+        self.is_behind = false;
         if let (Some(session), Some(other)) = (&self.session, &mut self.beside) {
             let at_us = session.playhead_us();
             other.seek_time(at_us);
-            // What is not known of it yet is run, so far as that is quickly done.
-            let mut left = STEPS_AT_ONCE;
-            while other.next_due_us() <= at_us && left > 0 && other.step() {
-                left -= 1;
+            // What is not known of it yet is run, so far as that is quickly done; the rest with the next beats.
+            let began_ms = browser::now_ms();
+            while other.next_due_us() <= at_us && other.step() {
+                if other.position().is_multiple_of(64) && browser::now_ms() - began_ms > WORK_MS_MAX {
+                    self.is_behind = other.next_due_us() <= at_us;
+                    break;
+                }
             }
             other.set_playhead(at_us);
         }
+    }
+
+    /// Whether the run that is laid beside has not come as far as this one.
+    pub const fn is_behind(&self) -> bool {
+        self.is_behind
     }
 
     /// Fills the fields of a link with what it is like.
@@ -203,7 +212,7 @@ impl App {
                 }
             }
             Msg::RemoveBranch(id) => {
-                if self.beside.as_ref().is_some_and(|other| other.branch() == id) {
+                if self.has_branch_beside(id) {
                     self.compare(None);
                 }
                 if let Some(session) = &mut self.session {
@@ -221,7 +230,14 @@ impl App {
             }
             Msg::Until(until) => self.begin_search(until),
             Msg::UntilCommitted => match self.typed.number(OFFSET) {
-                Ok(offset) => self.begin_search(Until::Committed { offset: offset.into() }),
+                Ok(number) => {
+                    let words = self.session.as_ref().map(say::words);
+                    let offset = u64::from(number).checked_sub(words.map_or(0, |words| words.first));
+                    match offset {
+                        Some(offset) => self.begin_search(Until::Committed { offset }),
+                        None => self.notice = "The first index is 1. Nothing has changed.".into(),
+                    }
+                }
                 Err(error) => self.say_wrong(&error),
             },
             Msg::CancelSearch => {
@@ -294,6 +310,7 @@ impl App {
             && let Some(previous) = self.previous.take()
         {
             self.session = Some(*previous);
+            self.renew_draft();
             self.notice = "Back to the run before this one.".into();
         } else if !has {
             self.notice = if is_back { "There is nothing to undo." } else { "There is nothing to do again." }.into();
@@ -316,13 +333,23 @@ impl App {
     /// The same seed and faults under a protocol; the run before can be had back by undoing.
     pub(super) fn change_protocol(&mut self, family: Family) {
         let Some(session) = &self.session else { return };
-        if session.settings().protocol.family() == family {
+        let done = session.record();
+        if done.protocol.family() == family {
             return;
         }
-        let done = session.record();
-        let record = done.under(family);
-        let lost = done.commands.len() + done.plans.len() - record.plans.len();
-        self.start(record);
+        let own = self.remembered.replace(done.protocol.clone());
+        let plain = done.under(family);
+        let lost = done.commands.len() + done.plans.len() - plain.plans.len();
+        // Back to a protocol whose settings were chosen: those, if they still fit.
+        let own = own.filter(|own| own.family() == family).map(|protocol| Record { protocol, ..plain.clone() });
+        let opened = own.and_then(|record| Session::open(record).ok()).map_or_else(|| Session::open(plain), Ok);
+        match opened {
+            Ok(session) => self.begin(session),
+            Err(error) => {
+                self.notice = format!("That protocol cannot begin like this: {error}. Nothing has changed.");
+                return;
+            }
+        }
         self.notice = match lost {
             0 => String::new(),
             1 => "One thing that was done names a message, a timer or a role, so it is not done here. Undo goes back."
@@ -362,11 +389,31 @@ impl App {
         Session::open(record).ok().map(Box::new)
     }
 
-    /// After something was done: the other protocol's run has the same done to it.
+    /// After something was done: the other protocol's run has the same done to it. What was done last is added where that is
+    /// still ahead there; otherwise it runs anew.
     pub(super) fn renew_comparison(&mut self) {
-        if self.beside.as_ref().is_some_and(|other| !self.is_same_protocol(other)) {
-            self.beside = self.other_protocol();
+        let Some(session) = &self.session else { return };
+        let Some(other) = self
+            .beside
+            .as_mut()
+            .filter(|other| other.settings().protocol.family() != session.settings().protocol.family())
+        else {
+            return;
+        };
+        let wanted = session.record().under(other.settings().protocol.family()).plans;
+        let known = other.record();
+        let known = known.under(known.protocol.family()).plans;
+        if wanted == known {
+            return;
         }
+        if let Some((last, before)) = wanted.split_last()
+            && *before == known[..]
+            && !other.has_future()
+            && other.plan(*last).is_ok()
+        {
+            return;
+        }
+        self.beside = self.other_protocol();
     }
 
     fn begin_search(&mut self, until: Until) {

@@ -299,6 +299,9 @@ impl Draft {
 
     /// The record that is meant: `base` with the fields of the form.
     pub fn record(&self, base: &Record) -> Result<Record, InputError> {
+        if base.protocol.family() != self.family {
+            return Err(InputError { path: "protocol".into(), says: "the run has another protocol by now".into() });
+        }
         let mut record = base.clone();
         for (field, text) in fields(self.family).zip(&self.texts) {
             match field.kind {

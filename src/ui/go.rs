@@ -58,7 +58,7 @@ pub fn go(tree: &mut Tree, app: &App, session: &Session) {
                 let nodes = std::iter::once("any node".to_owned()).chain(session.sim().ids().map(|id| say::node(session, id)));
                 tree.choose(Some("Which node"), nodes, choice.node, |node| Msg::Choose(0, node));
                 tree.text(" is ");
-                tree.choose(Some("Which role"), roles.iter().map(|&role| words.role(role).to_owned()), choice.role, |role| Msg::Choose(1, role));
+                tree.choose(Some("Which role"), roles.iter().map(|&role| words.role(role).to_owned()), choice.role.min(roles.len() - 1), |role| Msg::Choose(1, role));
                 let replica = choice.node.checked_sub(1).and_then(|index| session.sim().ids().nth(index));
                 let until = Until::Role { replica, role: roles[choice.role.min(roles.len() - 1)] };
                 tree.named("Run", "Run until a node has that role", "", Msg::Until(until));
@@ -73,7 +73,7 @@ pub fn go(tree: &mut Tree, app: &App, session: &Session) {
                 tree.named("Run", "Run until that offset is committed", "", Msg::UntilCommitted);
             });
             el!(tree, "p"; {
-                tree.choose(Some("Which message"), kinds.iter().map(|(_, name)| (*name).to_owned()), choice.kind, |kind| Msg::Choose(2, kind));
+                tree.choose(Some("Which message"), kinds.iter().map(|(_, name)| (*name).to_owned()), choice.kind.min(kinds.len() - 1), |kind| Msg::Choose(2, kind));
                 tree.text(" is sent ");
                 let (kind, _) = kinds[choice.kind.min(kinds.len() - 1)];
                 tree.named("Run", "Run until such a message is sent", "", Msg::Until(Until::Sent { kind }));

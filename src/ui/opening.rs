@@ -2,8 +2,10 @@
 //!
 //! Holds always: a link that cannot be opened never becomes another run, and takes none away from the last visit.
 
-use super::app::App;
+use super::app::{App, Open};
 use super::browser;
+use super::draft::Draft;
+use super::go::Choice;
 use raftwerk::executor::in_order;
 use raftwerk::scenario::{InputError, Record, link};
 use raftwerk::session::{OpenError, Session};
@@ -15,8 +17,14 @@ impl App {
         match link::decode(&browser::fragment()) {
             Ok(Some(record)) => self.show(record),
             Ok(None) => {
-                let kept = browser::stored(browser::RUN).and_then(|text| link::decode(&text).ok().flatten());
-                let session = kept.and_then(|record| Session::open(record).ok());
+                let kept = browser::stored(browser::RUN);
+                let record = kept.as_deref().and_then(|text| link::decode(text).ok().flatten());
+                let session = record.and_then(|record| Session::open(record).ok());
+                if session.is_none() && kept.is_some() {
+                    self.notice =
+                        "The run of your last visit was made by another version of this page and cannot be opened by this one. This is a new one."
+                            .into();
+                }
                 self.session = Some(session.unwrap_or_else(Session::newcomer));
             }
             Err(error) => {
@@ -51,7 +59,16 @@ impl App {
         }
     }
 
+    /// Begins another run; one that cannot begin changes nothing.
     pub(super) fn start(&mut self, record: Record) {
+        match Session::open(record) {
+            Ok(session) => self.begin(session),
+            Err(error) => self.notice = format!("That run cannot begin: {error}. Nothing has changed."),
+        }
+    }
+
+    /// Shows another run from its start; the one before can be had back by undoing.
+    pub(super) fn begin(&mut self, session: Session) {
         self.pause();
         self.glide = None;
         self.bad_link = None;
@@ -60,15 +77,22 @@ impl App {
         self.was_hidden = false;
         self.beside = None;
         self.is_parting = false;
+        self.choice = Choice::default();
         // A large cluster has a larger stage on a phone.
         self.is_measured = false;
-        let previous = self.session.take();
-        self.previous = previous.map(Box::new);
-        self.show(record);
+        self.previous = self.session.replace(session).map(Box::new).or_else(|| self.previous.take());
+        self.renew_draft();
         if !browser::fragment().is_empty() {
             browser::show_fragment("");
         }
         self.changed();
+    }
+
+    /// What the settings form shows is of the run that is there.
+    pub(super) fn renew_draft(&mut self) {
+        if self.open == Open::Settings {
+            self.draft = Some(Draft::of(&self.at_start()));
+        }
     }
 
     /// The settings of the run from its start.

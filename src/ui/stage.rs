@@ -7,6 +7,7 @@ use super::panels::opener;
 use super::tree::{Tree, classes, el, say, truth};
 use raftwerk::raft::{ReplicaId, RoleShape};
 use raftwerk::sim::Command;
+use raftwerk::text::en::Words;
 use raftwerk::view::say;
 use raftwerk::view::{Arrow, CLIENT, ClientView, LinkLine, NodeView, Px, StageView, between, shape_path};
 use wasm_bindgen::JsCast;
@@ -271,13 +272,14 @@ pub fn link(tree: &mut Tree, app: &App, line: &LinkLine) {
 }
 
 /// The text alternative of the drawing.
-fn table(tree: &mut Tree, view: &StageView) {
+fn table(tree: &mut Tree, words: &Words, view: &StageView) {
     el!(tree, "div", "class" = "unseen"; {
         el!(tree, "table"; {
             tree.leaf("caption", None, "The nodes");
             el!(tree, "thead"; {
                 el!(tree, "tr"; {
-                    for head in ["Node", "Role", "Epoch", "Last offset", "Committed to"] {
+                    let [state, epoch, .., end, committed] = words.fields;
+                    for head in ["node", state, epoch, end, committed] {
                         el!(tree, "th", "scope" = "col"; { tree.text(head) });
                     }
                 });
@@ -288,7 +290,7 @@ fn table(tree: &mut Tree, view: &StageView) {
                         el!(tree, "th", "scope" = "row"; { tree.text(&node.number) });
                         tree.leaf("td", None, node.word);
                         tree.leaf("td", None, &node.epoch.to_string());
-                        tree.leaf("td", None, &node.end_offset.checked_sub(1).map_or_else(|| "none".to_owned(), |last| last.to_string()));
+                        tree.leaf("td", None, &node.end_offset.to_string());
                         tree.leaf("td", None, &node.committed.map_or_else(|| "unknown".to_owned(), |hw| hw.to_string()));
                     });
                 }
@@ -423,6 +425,10 @@ pub fn stage(tree: &mut Tree, app: &App, view: &StageView) {
             tools(tree, app);
             opens(tree, app);
         });
-        tree.part(parts, held::TABLE, stamp, |tree| table(tree, view));
+        tree.part(parts, held::TABLE, stamp, |tree| {
+            if let Some(session) = app.session() {
+                table(tree, say::words(session), view);
+            }
+        });
     });
 }

@@ -38,7 +38,7 @@ pub const SMALL: [Small; 16] = [
     small("Pause before it asks again", "ms", "250", 1),
     small("Sends at most", "times", "5", 1),
     small("Something to set every", "ms", "500", 1_000),
-    small("Offset", "", "0", 1),
+    small("Offset or index", "", "1", 1),
     small("Clock at", "%", "100", 10_000),
 ];
 

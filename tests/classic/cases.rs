@@ -353,29 +353,48 @@ fn p10_reordered_answers_never_move_match_or_commit_backwards() {
     lab.bring(2, 1, append(2, (1, 2), &[], 1));
     assert_eq!(lab.commit(1), 2);
 
-    // d: two appends arrive in the other order; the refusal comes when the leader is trying out again.
-    let mut lab = Lab::empty(no_start_entry(), 3);
+    // d: two appends, entries 1 and 2, then 3, arrive in the other order; the leader is trying out again when the refusal
+    // comes.
+    let mut lab = Lab::empty(no_start_entry(), 2);
     lab.campaign(1);
     lab.deliver_all();
     for _ in 0..3 {
         lab.append(1).expect("it leads");
     }
-    lab.lose(|flight| flight.to == 3);
-    let (first, second, third) = (lab.take(1, 2), lab.take(1, 2), lab.take(1, 2));
-    lab.bring(1, 2, third);
+    let (one, two, second) = (lab.take(1, 2), lab.take(1, 2), lab.take(1, 2));
+    assert!(matches!(second, ClassicMessage::AppendEntries { prev: (1, 2), .. }));
+    // Entries 1 and 2 go in one message.
+    for message in [one, two] {
+        assert!(matches!(message, ClassicMessage::AppendEntries { records: Some(_), .. }));
+    }
+    let first = append(1, (0, 0), &[1, 1], 0);
+    lab.bring(1, 2, second);
     let refusal = lab.take(2, 1);
     assert!(matches!(refusal, ClassicMessage::Appended { outcome: AppendOutcome::Refused { prev: 2, .. }, .. }));
     lab.bring(1, 2, first);
-    lab.bring(1, 2, second);
-    lab.deliver(2, 1);
     lab.deliver(2, 1);
     assert_eq!(lab.progress(1, 2), (4, 2));
+    // The link is bad: another entry is refused for the gap, and the leader tries out from the match on. That is lost too.
+    lab.append(1).expect("it leads");
+    let gap = lab.take(1, 2);
+    assert!(matches!(gap, ClassicMessage::AppendEntries { prev: (1, 3), .. }));
+    lab.bring(1, 2, gap);
+    lab.deliver(2, 1);
+    assert_eq!(lab.progress(1, 2), (3, 2), "probe mode, next 3");
+    lab.lose(|_| true);
     lab.bring(2, 1, refusal);
-    assert_eq!(lab.progress(1, 2).1, 2);
-    lab.beat(1);
-    let probe = lab.take(1, 2);
-    let ClassicMessage::AppendEntries { prev, .. } = probe else { panic!("{probe:?}") };
-    assert!(prev.1 >= 2, "the next starts at the match index, not below: {prev:?}");
+    assert_eq!(lab.progress(1, 2), (3, 2), "the delayed refusal changes nothing");
+    assert!(matches!(lab.notes.last(), Some((1, Note::Contradicts { matched: 2, .. }))));
+    let next = if lab.flights().is_empty() {
+        lab.beat(1);
+        lab.take(1, 2)
+    } else {
+        lab.take(1, 2)
+    };
+    assert!(
+        matches!(next, ClassicMessage::AppendEntries { prev: (1, 2), .. }),
+        "at its match index, not below: {next:?}"
+    );
 }
 
 #[test]
@@ -423,17 +442,28 @@ fn p12_backtracking_the_exact_number_of_refusals() {
 #[test]
 fn p19_duelling_candidates_and_pre_candidates() {
     for has_pre_vote in [false, true] {
-        // The pre-vote half needs no lease, so nobody may have heard from the leader within the shortest timeout.
+        // The pre-vote half needs no lease: by then nobody has heard from the leader within the shortest timeout.
         let rules = Rules { pre_vote: has_pre_vote, no_op: true, ..Rules::default() };
-        let mut lab = Lab::empty(ClassicSettings { rules, ..settings() }, 3);
+        let mut lab = Lab::empty(ClassicSettings { rules, heartbeat_ms: 100_000, ..settings() }, 3);
+        lab.part = 900;
+        for shown in 1..=3 {
+            lab.crash(shown);
+            lab.restart(shown);
+        }
         lab.cut(1, 3, true);
         lab.campaign(1);
         lab.deliver_all();
         assert!(lab.leads(1, 1));
         assert_eq!((lab.terms(1), lab.terms(2)), (vec![1], vec![1]));
+        // The lease is over, and nobody's timeout has run out.
+        lab.pass(lab.settings.election_min_ms);
         lab.campaign(3);
         lab.deliver_all();
         if has_pre_vote {
+            let refused = |(id, note): &(u8, Note)| {
+                *id == 2 && matches!(note, Note::Refused { pre_vote: true, why: Refusal::VotedFor(_), .. })
+            };
+            assert!(lab.notes.iter().any(refused), "not for the lease: {:?}", lab.notes.last());
             assert_eq!((lab.role(3), lab.at(3).term()), (RoleShape::Follower, 1), "n2 names term 1");
         } else {
             assert_eq!((lab.role(3), lab.at(3).term()), (RoleShape::Candidate, 1));

@@ -12,12 +12,12 @@ use raftwerk::raft::{
     TimerKind,
 };
 
-/// The same random part for every election timeout: none.
-struct Shortest;
+/// The same random part for every election timeout, in milliseconds.
+struct Part(u32);
 
-impl Luck for Shortest {
-    fn below(&mut self, _: Purpose, _: u32) -> u32 {
-        0
+impl Luck for Part {
+    fn below(&mut self, _: Purpose, bound: u32) -> u32 {
+        self.0.min(bound.saturating_sub(1))
     }
 }
 
@@ -41,6 +41,8 @@ pub struct Flight {
 /// The servers.
 pub struct Lab {
     pub settings: ClassicSettings,
+    /// How much longer than the shortest election timeouts are, in milliseconds.
+    pub part: u32,
     now_us: u64,
     servers: Vec<Result<ClassicReplica, Disk>>,
     flights: Vec<Flight>,
@@ -67,7 +69,8 @@ impl Lab {
     /// Servers that start from these disks.
     pub fn of(settings: ClassicSettings, disks: Vec<Disk>) -> Self {
         let servers = disks.into_iter().map(Err).collect();
-        let mut lab = Self { settings, now_us: 0, servers, flights: Vec::new(), cut: Vec::new(), notes: Vec::new() };
+        let mut lab =
+            Self { settings, part: 0, now_us: 0, servers, flights: Vec::new(), cut: Vec::new(), notes: Vec::new() };
         for shown in 1..=lab.count() {
             lab.restart(shown);
         }
@@ -91,8 +94,12 @@ impl Lab {
     fn touch<T>(&mut self, shown: u8, act: impl FnOnce(&mut ClassicReplica, &mut Context<'_, Classic>) -> T) -> T {
         let mut effects = Effects::default();
         let server = self.servers[usize::from(shown) - 1].as_mut().expect("it runs");
-        let mut cx =
-            Context { now_us: self.now_us, settings: &self.settings, luck: &mut Shortest, effects: &mut effects };
+        let mut cx = Context {
+            now_us: self.now_us,
+            settings: &self.settings,
+            luck: &mut Part(self.part),
+            effects: &mut effects,
+        };
         let result = act(server, &mut cx);
         while server.poll_state(&mut cx) {}
         server.poll_listeners(&mut cx);
@@ -211,8 +218,12 @@ impl Lab {
         let place = usize::from(shown) - 1;
         let disk = self.servers[place].as_ref().expect_err("it is down").clone();
         let mut effects: Effects<Classic> = Effects::default();
-        let mut cx =
-            Context { now_us: self.now_us, settings: &self.settings, luck: &mut Shortest, effects: &mut effects };
+        let mut cx = Context {
+            now_us: self.now_us,
+            settings: &self.settings,
+            luck: &mut Part(self.part),
+            effects: &mut effects,
+        };
         let count = self.count();
         self.servers[place] = Ok(ClassicReplica::start(ReplicaId(shown - 1), count, disk, &mut cx));
         self.look(shown);

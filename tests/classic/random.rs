@@ -36,6 +36,10 @@ struct Run {
     sim: Sim<Any>,
     commands: Vec<Placed>,
     luck: Stream,
+    /// The highest number delivered on each link.
+    delivered: BTreeMap<(ReplicaId, ReplicaId), u32>,
+    /// Whether the last message delivered came after one that was sent later.
+    has_overtaken: bool,
     /// What clients were told to be committed: the offset, and what stands there.
     acknowledged: BTreeMap<u64, Payload>,
     coverage: Coverage,
@@ -70,8 +74,16 @@ impl Run {
             ..Record::of(Family::Classic)
         };
         let sim = Session::open(record.clone()).expect("a good record").sim().clone();
-        let mut run =
-            Self { record, sim, commands: Vec::new(), luck, acknowledged: BTreeMap::new(), coverage: Coverage::new() };
+        let mut run = Self {
+            record,
+            sim,
+            commands: Vec::new(),
+            luck,
+            delivered: BTreeMap::new(),
+            has_overtaken: false,
+            acknowledged: BTreeMap::new(),
+            coverage: Coverage::new(),
+        };
         for client in 0..2 {
             run.act(Command::AddClient { options: ClientOptions { timeout_ms: 400, ..ClientOptions::default() } });
             run.act(Command::SetRate { client, every_us: 90_000 });
@@ -123,6 +135,13 @@ impl Run {
         if let Some(broken) = self.sim.violations().first() {
             self.fail(&format!("{broken:?}"));
         }
+        for event in self.sim.last_step() {
+            if let What::Delivered { from, number, .. } = event.what {
+                let highest = self.delivered.entry((from, event.replica)).or_default();
+                self.has_overtaken = number < *highest;
+                *highest = number.max(*highest);
+            }
+        }
         let mut seen: Vec<&'static str> = Vec::new();
         let mut told = Vec::new();
         for event in self.sim.last_step() {
@@ -148,6 +167,10 @@ impl Run {
                 }),
                 What::Sent { fate: Fate::Lost, .. } => seen.push("lost messages"),
                 What::Sent { fate: Fate::Cut, .. } => seen.push("cut messages"),
+                What::Sent { fate: Fate::FliesTwice, .. } => seen.push("doubled messages"),
+                What::Delivered { .. } if self.has_overtaken => {
+                    seen.push("overtaken messages");
+                }
                 What::Delivered { face, .. } if face.kind == Either::Classic(MessageKind::Heartbeat) => {
                     seen.push("heartbeats");
                 }
@@ -166,11 +189,10 @@ impl Run {
         for (client, number, offset) in told {
             self.count("acknowledged writes");
             let client = usize::from(client.0 - 32);
-            let request = self.sim.clients()[client].requests().find(|request| request.number == number);
-            if let Some(request) = request {
-                let payload = Payload::Set { key: request.key, value: request.value };
-                self.acknowledged.insert(offset, payload);
-            }
+            let mut requests = self.sim.clients()[client].requests();
+            let request = requests.find(|request| request.number == number).expect("it has just heard of it");
+            let payload = Payload::Set { key: request.key, value: request.value };
+            self.acknowledged.insert(offset, payload);
         }
     }
 
@@ -348,6 +370,7 @@ fn the_five_properties_hold_over_500_seeds_and_all_goes_on_after() {
         "crashes",
         "cut messages",
         "deposed leaders",
+        "doubled messages",
         "elections",
         "heals",
         "heartbeats",
@@ -359,6 +382,7 @@ fn the_five_properties_hold_over_500_seeds_and_all_goes_on_after() {
         "no-ops",
         "old leaders heard",
         "one-way cuts",
+        "overtaken messages",
         "overwritten logs",
         "pauses",
         "pre-votes",

@@ -14,12 +14,17 @@ use crate::raft::ids::ReplicaId;
 use crate::raft::log::Entry;
 use crate::raft::protocol::{Carries, Fault};
 
+/// How many AppendEntries with entries are on their way to a follower at most, before one is acknowledged.
+const WINDOW: u64 = 16;
+
 impl ClassicReplica {
     /// Whether there are entries for a follower that need not wait.
-    pub(super) fn has_more_for(&self, peer: ReplicaId) -> bool {
+    pub(super) fn has_more_for(&self, peer: ReplicaId, batch: u8) -> bool {
+        let window = WINDOW * u64::from(batch);
         let Role::Leader { progress, .. } = &self.role else { return false };
         let it = progress[peer.index()];
-        it.next <= self.last_index() && (it.is_streaming || !it.is_waiting)
+        let may_go = if it.is_streaming { it.next - it.matched <= window } else { !it.is_waiting };
+        it.next <= self.last_index() && may_go
     }
 
     /// Sends the next entries to a follower; none if it has them all.
@@ -195,6 +200,7 @@ impl ClassicReplica {
                 it.matched = index.min(last);
                 it.next = it.next.max(it.matched + 1);
                 (it.is_streaming, it.is_waiting) = (true, false);
+                let index = it.matched;
                 cx.note(Note::Matched { by: from, index });
                 self.advance_commit(cx);
             }
@@ -204,8 +210,14 @@ impl ClassicReplica {
                 it.is_streaming |= it.matched + 1 == it.next;
                 cx.note(Note::NothingNew { by: from });
             }
-            // About what is known to agree by now, or not what was asked last: it was on its way too long.
-            AppendOutcome::Refused { prev, .. } if prev <= it.matched || (!it.is_streaming && prev + 1 != it.next) => {
+            // About what is known to agree by now: it was on its way too long. Or the follower has lost its disk, against which
+            // Raft has no remedy as long as this server leads.
+            AppendOutcome::Refused { prev, .. } if prev <= it.matched => {
+                it.is_waiting = false;
+                cx.note(Note::Contradicts { by: from, matched: it.matched });
+            }
+            // Not what was asked last.
+            AppendOutcome::Refused { prev, .. } if !it.is_streaming && prev + 1 != it.next => {
                 cx.note(Note::NothingNew { by: from });
             }
             AppendOutcome::Refused { prev, .. } => {

@@ -183,6 +183,13 @@ pub enum Note {
         /// Its nextIndex now.
         next: u64,
     },
+    /// A follower refused what it had acknowledged: an old answer, or it has lost its disk.
+    Contradicts {
+        /// Which.
+        by: ReplicaId,
+        /// Its matchIndex, which stays.
+        matched: u64,
+    },
     /// An answer told a leader nothing new.
     NothingNew {
         /// Whose.
@@ -239,7 +246,7 @@ impl Note {
             Self::NoOp { .. } | Self::Appended { .. } => (Theme::Log, 5),
             Self::Rival { .. } | Self::Stale { .. } | Self::Mismatch { .. } => (Theme::Refusal, 4),
             Self::Back { .. } | Self::OlderTerm { .. } => (Theme::Other, 4),
-            Self::Matched { .. } => (Theme::Other, 3),
+            Self::Matched { .. } | Self::Contradicts { .. } => (Theme::Other, 3),
             Self::InStep { .. } | Self::Heartbeats { .. } => (Theme::Other, 2),
             Self::Late { .. } | Self::NothingNew { .. } | Self::QuorumHeard { .. } | Self::Applied { .. } => {
                 (Theme::Other, 1)

@@ -252,7 +252,7 @@ impl ClassicReplica {
         let mut told = 0;
         for peer in self.others().iter() {
             let mut has_sent = false;
-            while self.has_more_for(peer) {
+            while self.has_more_for(peer, cx.settings.batch) {
                 self.send_append(peer, cx);
                 has_sent = true;
             }
@@ -345,7 +345,7 @@ impl<W: Carries<Classic>> Driven<Classic, W> for ClassicReplica {
                 if usize::from(count) > BATCH_ENTRIES {
                     return Err(AppendError::TooLarge { count }.into());
                 }
-                for value in (value..).take(usize::from(count)) {
+                for value in (0..count).map(|more| value.wrapping_add(more.into())) {
                     self.log.append_batch(self.term, &[Payload::Set { key, value }]);
                 }
                 cx.effects.persisted = true;

@@ -29,7 +29,7 @@ pub struct Rules {
     /// shortest election timeout refuses.
     pub pre_vote: bool,
     /// A leader that has not heard from a majority for an election timeout steps down (dissertation §6.2), and the lease
-    /// rule holds for plain votes.
+    /// rule holds for plain votes (dissertation §4.2.3; paper §6).
     pub check_quorum: bool,
     /// A new leader appends an entry of its own at once (paper §8).
     pub no_op: bool,

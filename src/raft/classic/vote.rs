@@ -5,7 +5,7 @@ use super::message::{ClassicMessage, Place};
 use super::note::{Cause, Note, Refusal};
 use super::replica::{ClassicReplica, Cx, small};
 use super::settings::Refused;
-use super::state::Role;
+use super::state::{Role, Tally};
 use crate::raft::ids::ReplicaId;
 use crate::raft::projection::LogEnd;
 use crate::raft::protocol::Carries;
@@ -85,12 +85,16 @@ impl ClassicReplica {
                 return;
             }
         };
+        // Lost: so many have refused that no majority is left.
+        let (servers, need) = (self.servers, self.servers.majority());
+        let is_lost = |tally: &Tally| servers.without(tally.refused).len() < need;
+        let was_lost = is_lost(tally);
         if granted {
             tally.granted.insert(from);
         } else {
             tally.refused.insert(from);
         }
-        let (have, against, need) = (tally.granted.len(), tally.refused.len(), self.servers.majority());
+        let (have, is_over) = (tally.granted.len(), is_lost(tally) && !was_lost);
         cx.note(Note::Counted { from, granted, pre_vote, have: small(have), need: small(need) });
         if have >= need {
             if pre_vote {
@@ -98,11 +102,10 @@ impl ClassicReplica {
             } else {
                 self.lead(Cause::MajorityGranted, cx);
             }
-        } else if against >= need && !granted {
+        } else if is_over {
             match cx.settings.refused {
                 Refused::StepsDown => self.follow(self.term, None, Cause::MajorityRefused, cx),
-                Refused::Waits if against == need => cx.note(Note::Lost { term: self.term }),
-                Refused::Waits => {}
+                Refused::Waits => cx.note(Note::Lost { term: self.term }),
             }
         }
     }

@@ -13,6 +13,7 @@ pub(super) const WORDS: Words = Words {
     entries: "entries",
     place: "index",
     first: 1,
+    pulls: false,
     prospective: "pre-candidate",
     source: "Raft §5.3",
     fields: ["state", "currentTerm", "leader", "votedFor", "last index", "commitIndex"],
@@ -110,9 +111,10 @@ fn became(id: ReplicaId, note: &Note) -> Option<Sentence> {
             ),
             "D §6.2",
         ),
-        (_, Cause::MajorityRefused) => {
-            (format!("A majority refused node {id}: it goes back to being a follower in term {term}."), "Raft §5.2")
-        }
+        (_, Cause::MajorityRefused) => (
+            format!("So many refused node {id} that it cannot win: it is a follower again, in term {term}."),
+            "etcd/raft",
+        ),
         (_, Cause::HigherTerm) if leader.is_some() => (
             format!("Node {id} learns of term {term}, which is above its own, and follows {led_by}, which leads it."),
             "Raft §5.1",
@@ -178,7 +180,7 @@ pub(super) fn note(id: ReplicaId, note: &Note) -> Sentence {
             format!(
                 "Node {id} ignores node {from}’s RequestVote of term {term}: it has heard from a leader within the shortest election timeout. It does not answer and keeps its term."
             ),
-            "D §6.2 · Raft §6",
+            "D §4.2.3 · Raft §6",
         ),
         Note::Counted { from, granted, pre_vote, have, need } => says(
             format!(
@@ -190,7 +192,7 @@ pub(super) fn note(id: ReplicaId, note: &Note) -> Sentence {
         ),
         Note::Lost { term } => says(
             format!(
-                "A majority refused node {id}: it cannot win term {term} any more and waits for the rest of its election timeout."
+                "So many refused node {id} that it cannot win term {term} any more; it waits for the rest of its election timeout."
             ),
             "Raft §5.2",
         ),
@@ -261,13 +263,17 @@ pub(super) fn note(id: ReplicaId, note: &Note) -> Sentence {
             format!("Node {by} refused: node {id} sets its nextIndex back to {next} and tries again from there."),
             "Raft §5.3",
         ),
+        Note::Contradicts { by, matched } => says(
+            format!(
+                "Node {by} refuses what it has acknowledged: node {id} keeps its matchIndex at {matched}. Either this answer is old, or node {by} has lost its disk, which Raft does not promise to survive: this leader cannot help it any more."
+            ),
+            "Raft §5.3",
+        ),
         Note::NothingNew { by } => {
             says(format!("Node {id} hears from node {by} and learns nothing new of its log."), "Raft §5.3")
         }
         Note::Committed { to, by_counting: false } => says(
-            format!(
-                "It learns that everything up to index {to} is committed: the commitIndex of node {id} moves there."
-            ),
+            format!("Node {id} learns that everything up to index {to} is committed: its commitIndex moves there."),
             "Raft §5.3",
         ),
         Note::Committed { to, .. } => says(
@@ -309,14 +315,14 @@ pub(super) const fn rule(note: &Note) -> &'static str {
         Note::Refused { why: Refusal::LeaderLives, .. } | Note::Ignored { .. } => {
             "Whoever has heard from a leader within the shortest election timeout lets nobody else campaign, so that a server that was cut off does not depose a leader that works."
         }
+        Note::Late { .. } | Note::Stale { .. } | Note::Refused { why: Refusal::OldTerm, .. } => {
+            "Terms are a clock: a message of an older term is refused or ignored, and one of a later term makes its receiver a follower in that term."
+        }
         Note::Refused { .. } => {
             "A server votes at most once in a term, first come, first served. It writes its vote to disk before it answers, so that a restart does not undo it."
         }
         Note::Counted { .. } | Note::Lost { .. } => {
             "A campaign is won with the votes of a majority of all servers, its own included. Two majorities share a server, so a term has at most one leader."
-        }
-        Note::Late { .. } | Note::Stale { .. } => {
-            "Terms are a clock: a message of an older term is refused or ignored, and one of a later term makes its receiver a follower in that term."
         }
         Note::Rival { .. } => "At most one leader is elected in a term (Election Safety).",
         Note::Took { .. } | Note::NoOp { .. } => {
@@ -328,7 +334,7 @@ pub(super) const fn rule(note: &Note) -> &'static str {
         Note::Overwrote { .. } | Note::Mismatch { .. } | Note::Back { .. } => {
             "If two logs have an entry with the same index and term, they are the same up to there (Log Matching). A leader finds the last place where a follower agrees by going back; the follower then deletes what follows and takes over the leader’s entries."
         }
-        Note::Matched { .. } | Note::NothingNew { .. } => {
+        Note::Matched { .. } | Note::NothingNew { .. } | Note::Contradicts { .. } => {
             "For each follower the leader keeps nextIndex, the entry to send next, and matchIndex, up to where the logs are known to agree. matchIndex never falls, however late an answer comes."
         }
         Note::Committed { .. } => {

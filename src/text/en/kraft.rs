@@ -13,6 +13,7 @@ pub(super) const WORDS: Words = Words {
     entries: "records",
     place: "offset",
     first: 0,
+    pulls: true,
     prospective: "prospective",
     source: "KIP-595",
     fields: ["role", "epoch", "leader", "voted for", "end offset", "high watermark"],

@@ -7,8 +7,8 @@ mod kraft;
 
 use crate::explain::{Because, Explanation, Question, Trigger};
 use crate::raft::{
-    Any, AnyKind, AnyNote, Either, Ended, Family, Fault, MessageFace, Payload, Protocol, Ran, ReplicaId, ReplicaSet,
-    RequestError, RoleShape, TRAFFIC_PARTS, TaskKind, Theme, Timer, TimerKind, Verdict,
+    Any, AnyKind, AnyNote, AppendError, Either, Ended, Family, Fault, MessageFace, Payload, Protocol, Ran, ReplicaId,
+    ReplicaSet, RequestError, RoleShape, TRAFFIC_PARTS, TaskKind, Theme, Timer, TimerKind, Verdict,
 };
 use crate::sim::{
     Alarm, CallNote, Command, EventName, FlightName, Property, Sim, Tally, Violation, WAITING_MAX, client_number,
@@ -31,6 +31,8 @@ pub struct Words {
     pub place: &'static str,
     /// The number of the first one.
     pub first: u64,
+    /// Whether followers pull.
+    pulls: bool,
     /// Who asks whether it could win.
     pub prospective: &'static str,
     /// Where to read about commits.
@@ -233,7 +235,7 @@ fn alarm(alarm: Alarm) -> &'static str {
 
 /// The kinds of events that the event list tells apart.
 pub const EVENT_KINDS: [&str; 8] =
-    ["everything", "role changes", "votes", "refusals", "commits", "records", "faults and commands", "clients"];
+    ["everything", "role changes", "votes", "refusals", "commits", "logs", "faults and commands", "clients"];
 
 /// The one line of something that can happen next. `face` belongs to a delivery; `short` is what its ends are called.
 #[must_use]
@@ -263,7 +265,7 @@ pub fn task(kind: TaskKind) -> String {
         TaskKind::Poll => "poll".to_owned(),
         TaskKind::PollState => "look at the state".to_owned(),
         TaskKind::Message(from) => format!("message from node {from}"),
-        TaskKind::PollListeners => "tell the listeners".to_owned(),
+        TaskKind::PollListeners => "tell the state machine".to_owned(),
         TaskKind::Timer(which) => timer(which),
         TaskKind::Request => "do what it is asked for".to_owned(),
         TaskKind::Arrival(from) => format!("arrival from node {from}"),
@@ -320,7 +322,7 @@ pub fn because(words: &Words, question: Question, because: &Because) -> Sentence
     };
     let Words { entry, entries, place, epoch, source, .. } = *words;
     let this = capital(&format!("{entry} {at}"));
-    let is_pull = words.first == 0;
+    let is_pull = words.pulls;
     match *because {
         Because::IsCommitted { holders } => says(format!("{this} is committed; {} hold it.", ids(holders)), source),
         Because::NoSuchEntry => says(format!("No running node has {entry} {at}."), ""),
@@ -733,7 +735,19 @@ fn call(words: &Words, id: ReplicaId, note: CallNote) -> String {
 }
 
 /// Why a replica did not do what it was asked for.
-fn refused(id: ReplicaId, why: RequestError) -> Sentence {
+fn refused(words: &Words, id: ReplicaId, why: RequestError) -> Sentence {
+    let name = words.epoch;
+    let why = match why {
+        RequestError::Append(AppendError::NotLeader { epoch }) => {
+            format!("it cannot append: it does not lead {name} {epoch}")
+        }
+        RequestError::Append(AppendError::Ahead { epoch }) => {
+            format!("it cannot append: it has not reached {name} {epoch}")
+        }
+        RequestError::Append(other) => format!("it cannot append: {other}"),
+        RequestError::NotLeader { epoch } => format!("it cannot resign from {name} {epoch}: it does not lead it"),
+        RequestError::ResignAhead { .. } | RequestError::NoSuchThing => why.to_string(),
+    };
     Sentence { text: format!("Node {id} refuses: {why}."), reference: "" }
 }
 
@@ -786,7 +800,7 @@ pub fn step(words: &Words, explanation: &Explanation) -> Sentence {
         Trigger::Delivery { .. } | Trigger::Timer { .. } | Trigger::Task { .. } | Trigger::Client { .. } => None,
     };
     if let (Some((id, why)), []) = (explanation.refused, explanation.calls.as_slice()) {
-        let refusal = refused(id, why);
+        let refusal = refused(words, id, why);
         let text = opening.into_iter().chain([refusal.text]).collect::<Vec<_>>().join(" ");
         return Sentence { text, reference: refusal.reference };
     }

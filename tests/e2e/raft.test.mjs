@@ -188,3 +188,40 @@ test("KRaft's own link still opens KRaft", async () => {
   assert.equal(await button(it.page, "KRaft").getAttribute("aria-pressed"), "true");
   await it.done();
 });
+
+test("the settings form follows the protocol, and each protocol's settings are kept while the page is open", async () => {
+  const it = await open(browser, server.address);
+  const { page } = it;
+  await names(page);
+  await button(page, "Settings").click();
+  await page.getByRole("form", { name: "Settings" }).getByRole("button", { name: "KRaft" }).click();
+  await page.getByLabel("Observers among them").waitFor();
+  await page.getByLabel("Fetch timeout").fill("2500");
+  await button(page, "Start a new run").click();
+  await page.getByRole("button", { name: /^Node 1, .*epoch 0/ }).waitFor();
+  await page.keyboard.press("k");
+  await page.getByRole("button", { name: /^Node 1, .*term 0/ }).waitFor();
+  await page.keyboard.press("k");
+  await page.getByRole("button", { name: /^Node 1, .*epoch 0/ }).waitFor();
+  await button(page, "Settings").click();
+  assert.equal(await page.getByLabel("Fetch timeout").inputValue(), "2500");
+  await it.done();
+});
+
+test("on a phone the other protocol is one tap away", async () => {
+  const it = await open(browser, server.address, { viewport: { width: 390, height: 844 }, hasTouch: true });
+  const { page } = it;
+  await names(page);
+  await page.getByRole("button", { name: "KRaft", exact: true }).tap();
+  await page.getByRole("button", { name: /^Node 1, .*epoch 0/ }).waitFor();
+  await it.done();
+});
+
+test("a run of the last visit that this page cannot read is said so, and a new one begins", async () => {
+  const script = "if (!sessionStorage.getItem('x')) { sessionStorage.setItem('x', '1'); localStorage.setItem('raftwerk.run.0', '0.AAAA'); }";
+  const it = await open(browser, server.address, { script });
+  const { page } = it;
+  await names(page);
+  assert.match(await page.locator(".sentence .notice").textContent(), /last visit was made by another version/);
+  await it.done();
+});

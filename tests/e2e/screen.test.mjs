@@ -510,7 +510,7 @@ test("B26 while stepping one sentence a step; the slider speaks time; the drawin
   await at(page, 7);
   assert.deepEqual(await page.evaluate(() => globalThis.said), [], "the slider speaks for itself");
   const table = page.getByRole("table", { name: "The nodes" });
-  assert.deepEqual(await table.getByRole("columnheader").allTextContents(), ["Node", "Role", "Epoch", "Last offset", "Committed to"]);
+  assert.deepEqual(await table.getByRole("columnheader").allTextContents(), ["node", "state", "currentTerm", "last index", "commitIndex"]);
   assert.equal(await table.getByRole("row").count(), 6);
   await it.done();
 });

@@ -37,7 +37,7 @@ const NAMES_PROTOCOLS: [&[&str]; 10] = [
     &["raft", "classic"],
     &["raft", "any"],
     &["sim", "compiled"],
-    &["scenario", "frozen"],
+    &["scenario", "v1"],
     &["scenario", "validate"],
     &["scenario", "record"],
     &["text", "en", "kraft"],
@@ -259,6 +259,6 @@ fn a_planted_violation_is_seen() {
     assert!(seen("view", &["view", "logs"], "fn f() { assert!(matches!(x, Family::Classic)); }"));
     assert!(seen("sim", &["sim", "trace"], "use crate::raft::classic::ClassicSettings;"));
     assert!(!seen("sim", &["sim", "trace"], "#[cfg(test)] mod tests { use crate::raft::kraft::KRaft; }"));
-    assert!(!seen("scenario", &["scenario", "frozen"], "use crate::raft::kraft::KRaftSettings;"));
+    assert!(!seen("scenario", &["scenario", "v1"], "use crate::raft::kraft::KRaftSettings;"));
     assert!(!seen("sim", &["sim", "luck"], "use super::network::Network; use crate::raft::Luck;"));
 }

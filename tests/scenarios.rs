@@ -52,7 +52,7 @@ fn bad_input_names_its_field() {
         "protocol.kraft.election_timeout_ms"
     );
     for seed in ["18446744073709551616", "-1", "1e3", "0x10", "1 000", "", "007"] {
-        assert_eq!(bad("\"seed\": \"1\"", &format!("\"seed\": \"{seed}\"")).path, "file", "{seed:?}");
+        assert_eq!(bad("\"seed\": \"1\"", &format!("\"seed\": \"{seed}\"")).path, "seed", "{seed:?}");
     }
     assert!(bad("\"title\"", "\"__proto__\"").says.contains("unknown field"));
 }

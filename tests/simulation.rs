@@ -131,7 +131,14 @@ impl Run {
     }
 
     fn act(&mut self, command: Command) {
-        let placed = Placed { step: self.sim.steps(), tasks: 0, at_us: self.sim.now_us(), command, is_planned: false };
+        let placed = Placed {
+            step: self.sim.steps(),
+            tasks: 0,
+            at_us: self.sim.now_us(),
+            command,
+            is_planned: false,
+            check: None,
+        };
         if self.sim.apply(placed).is_ok() {
             self.commands.push(placed);
             self.check();

@@ -1,17 +1,36 @@
 //! Records as JSON: for files, the gallery and people.
 
-use super::frozen;
 use super::record::Record;
-use super::validate::{InputError, validate};
+use super::v1;
+use super::validate::{Code, InputError, validate};
+
+/// The longest text that is read, in bytes.
+const TEXT_MAX: usize = 8_000_000;
 
 /// Reads a record.
 ///
 /// # Errors
 /// [`InputError`] if it is not JSON, misses a field, has one too many, or says something that cannot be.
 pub fn from_json(text: &str) -> Result<Record, InputError> {
-    let wire: frozen::RecordV0 =
-        serde_json::from_str(text).map_err(|error| InputError::new("file", error.to_string()))?;
-    let record = frozen::into_record(wire)?;
+    if text.len() > TEXT_MAX {
+        return Err(InputError::new(Code::TooMuch, "file", format!("it is longer than {TEXT_MAX} bytes")));
+    }
+    let mut source = serde_json::Deserializer::from_str(text);
+    let wire: v1::Scenario = serde_path_to_error::deserialize(&mut source).map_err(|error| {
+        let path = error.path().to_string();
+        let path = if path == "." { "file".to_owned() } else { path };
+        InputError::new(Code::Shape, path, error.inner().to_string())
+    })?;
+    source.end().map_err(|_| InputError::new(Code::Shape, "file", "there is more after the scenario"))?;
+    into_record(wire)
+}
+
+/// Reads a record from the types that JSON and the JavaScript package have.
+///
+/// # Errors
+/// [`InputError`] if it says something that cannot be.
+pub fn into_record(wire: v1::Scenario) -> Result<Record, InputError> {
+    let record = v1::into_record(wire)?;
     validate(&record)?;
     Ok(record)
 }
@@ -22,5 +41,5 @@ pub fn from_json(text: &str) -> Result<Record, InputError> {
 /// Never: every record has a JSON form.
 #[must_use]
 pub fn to_json(record: &Record) -> String {
-    serde_json::to_string_pretty(&frozen::out(record)).expect("every record has a JSON form")
+    serde_json::to_string_pretty(&v1::out(record)).expect("every record has a JSON form")
 }

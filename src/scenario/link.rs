@@ -3,13 +3,15 @@
 //! The envelope is frozen for ever: version, `.`, then base64url without padding, whose last six characters are a
 //! CRC-32 (big-endian, as base64url) over every character before them, version and point included. A wrong sum means
 //! *damaged*; a right sum with a version this code does not know means *unknown*. Non-zero spare bits are refused, so
-//! no two texts mean the same bytes. What is inside version 0 is `frozen`'s record in postcard; it is a preview.
+//! no two texts mean the same bytes. What is inside version 1 is format 1 ([`super::v1`]). Version 0 was a preview, and is
+//! not known any more.
 //!
-//! The loader ignores what chats and mails add behind an address (case B05).
+//! The loader ignores what chats and mails add behind an address (case B05), and takes back what an address bar or a relay
+//! escapes (B03).
 
-use super::frozen;
 use super::record::Record;
-use super::validate::{InputError, validate};
+use super::v1;
+use super::validate::{Code, InputError, validate};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
@@ -18,7 +20,7 @@ const FRAGMENT_MAX: usize = 2_000_000;
 /// Characters of the checksum.
 const SUM_LEN: usize = 6;
 /// The version this code writes.
-const VERSION: &str = "0";
+const VERSION: &str = "1";
 /// The checksum: the common CRC-32, with one small table, because what a page loads is counted.
 const CRC_32: crc::Crc<u32> = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC);
 
@@ -41,12 +43,9 @@ fn sum(text: &str) -> String {
 }
 
 /// The fragment of a record, without `#`.
-///
-/// # Panics
-/// Never: every record has a binary form.
 #[must_use]
 pub fn encode(record: &Record) -> String {
-    let bytes = postcard::to_allocvec(&frozen::out(record)).expect("every record has a binary form");
+    let bytes = v1::pack(v1::out(record));
     let text = format!("{VERSION}.{}", URL_SAFE_NO_PAD.encode(bytes));
     let sum = sum(&text);
     text + &sum
@@ -61,7 +60,7 @@ pub fn decode(fragment: &str) -> Result<Option<Record>, LinkError> {
     if text.is_empty() {
         return Ok(None);
     }
-    let text = trim_tail(text);
+    let text = &unescape(trim_tail(text));
     if text.len() > FRAGMENT_MAX || !text.is_ascii() {
         return Err(LinkError::Damaged);
     }
@@ -79,17 +78,27 @@ pub fn decode(fragment: &str) -> Result<Option<Record>, LinkError> {
     }
     let payload = &body[..body.len() - SUM_LEN];
     let bytes = URL_SAFE_NO_PAD.decode(payload).map_err(|_| LinkError::Damaged)?;
-    let (wire, rest) = postcard::take_from_bytes::<frozen::RecordV0>(&bytes)
-        .map_err(|_| InputError::new("record", "it has no meaning in this version"))?;
-    if !rest.is_empty() {
-        return Err(InputError::new("record", "there is more than one record in it").into());
-    }
-    if !frozen::is_known(&wire) {
-        return Err(LinkError::Unknown(version.to_owned()));
-    }
-    let record = frozen::into_record(wire)?;
+    let wire = v1::unpack(&bytes).map_err(|error| match error {
+        v1::Unreadable::Unknown => LinkError::Unknown(version.to_owned()),
+        v1::Unreadable::Senseless => {
+            InputError::new(Code::Shape, "record", "it has no meaning in this version of the page").into()
+        }
+        v1::Unreadable::TooMuch => InputError::new(Code::TooMuch, "record", "it is larger than a run may be").into(),
+    })?;
+    let record = v1::into_record(wire)?;
     validate(&record)?;
     Ok(Some(record))
+}
+
+/// Takes back what a relay escapes that escapes everything but letters and digits.
+fn unescape(text: &str) -> String {
+    let mut text = text.to_owned();
+    for (escaped, letter) in [("%2E", "."), ("%2e", "."), ("%2D", "-"), ("%2d", "-"), ("%5F", "_"), ("%5f", "_")] {
+        if text.contains(escaped) {
+            text = text.replace(escaped, letter);
+        }
+    }
+    text
 }
 
 /// Takes off what programs add behind an address.

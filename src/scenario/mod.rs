@@ -4,14 +4,17 @@
 //! look at. It travels as a [`link`] and as JSON ([`from_json`], [`to_json`]). Whatever comes from outside passes
 //! [`validate`] once, here, and nowhere else; errors name the field.
 //!
-//! The types in `frozen` are the wire's own: nothing of the simulation is serialised, everything is converted by hand.
+//! Each format is frozen in a module of its own, with types of its own: nothing of the simulation is serialised, everything
+//! is converted by hand.
 
-mod frozen;
 mod json;
 pub mod link;
+mod plain;
 mod record;
+pub mod v1;
 mod validate;
 
-pub use json::{from_json, to_json};
-pub use record::{Record, Start};
-pub use validate::{InputError, POSITION_MAX, validate, validate_command};
+pub use json::{from_json, into_record, to_json};
+pub use plain::{plain, plain_names};
+pub use record::{Chapter, Panel, Record, Selection, Shown, Start};
+pub use validate::{Code, InputError, POSITION_MAX, validate, validate_command};

@@ -3,7 +3,7 @@
 use crate::executor::in_order;
 use crate::raft::classic::ClassicSettings;
 use crate::raft::{ClientSettings, Family, ProtocolSettings, ReplicaId};
-use crate::sim::{LinkConditions, Placed, Plan};
+use crate::sim::{FlightName, LinkConditions, Placed, Plan};
 
 /// How a replica starts, where it does not start empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,6 +20,62 @@ pub struct Start {
     pub high_watermark: Option<u64>,
 }
 
+/// What is selected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Selection {
+    /// A node, or a client of the cluster.
+    Node(ReplicaId),
+    /// A message in flight.
+    Message(FlightName),
+    /// A link: its sender and its receiver.
+    Link(ReplicaId, ReplicaId),
+}
+
+/// A part of the page beside the stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Panel {
+    /// What can happen next.
+    Next,
+    /// The log table.
+    Logs,
+    /// The space-time diagram.
+    Time,
+    /// The event list.
+    Events,
+    /// The inspector of a node.
+    Node,
+    /// Faults and plans.
+    Faults,
+    /// The clients of the cluster.
+    Clients,
+    /// Branches.
+    Branches,
+    /// Going to a moment.
+    Go,
+    /// The safety properties.
+    Safety,
+}
+
+/// How a moment is looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// What is selected.
+    pub selection: Option<Selection>,
+    /// The panel to look at.
+    pub panel: Option<Panel>,
+}
+
+/// A place in the run with something to say about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chapter {
+    /// After how many steps.
+    pub position: u64,
+    /// What is said.
+    pub text: String,
+    /// What it points at.
+    pub shown: Shown,
+}
+
 /// All that is needed to have the same run again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
@@ -27,7 +83,7 @@ pub struct Record {
     pub title: String,
     /// How many replicas.
     pub replicas: u8,
-    /// What the replicas are called, where that is not their number; empty, or one name a replica.
+    /// What the replicas are called: one name a replica, empty where that is its number; or no names at all.
     pub names: Vec<String>,
     /// The seed of all luck.
     pub seed: u64,
@@ -43,12 +99,18 @@ pub struct Record {
     pub commands: Vec<Placed>,
     /// What is still to be done at a time, rising by it.
     pub plans: Vec<Plan>,
+    /// Places with something to say about them, rising by position.
+    pub chapters: Vec<Chapter>,
     /// The position to look at, in steps.
     pub position: u64,
     /// How many executor tasks of the next step have run at that position.
     pub tasks: u32,
     /// The playhead at that position, in microseconds; not before the last step nor after the next.
     pub playhead_us: u64,
+    /// How that moment is looked at.
+    pub shown: Shown,
+    /// The upper half of the state's digest there; without it nothing is compared.
+    pub digest: Option<u32>,
 }
 
 impl Record {
@@ -83,9 +145,12 @@ impl Record {
             starts: Vec::new(),
             commands: Vec::new(),
             plans: Vec::new(),
+            chapters: Vec::new(),
             position: 0,
             tasks: 0,
             playhead_us: 0,
+            shown: Shown::default(),
+            digest: None,
         }
     }
 }
@@ -104,9 +169,13 @@ impl Record {
             starts: self.starts.iter().map(start).collect(),
             commands: Vec::new(),
             plans: in_order(all.collect(), |plan| [plan.at_us, 0, 0]),
+            // They speak of positions of the other run.
+            chapters: Vec::new(),
             position: 0,
             tasks: 0,
             playhead_us: 0,
+            shown: Shown::default(),
+            digest: None,
             ..self.clone()
         }
     }

@@ -1,6 +1,6 @@
 //! The one check that everything from outside passes.
 
-use super::record::{Record, Start};
+use super::record::{Record, Selection, Shown, Start};
 use crate::raft::classic::ClassicSettings;
 use crate::raft::kraft::KRaftSettings;
 use crate::raft::{
@@ -22,17 +22,54 @@ const LATENCY_MAX_US_MIN: u32 = 100;
 const COMMANDS_MAX: usize = 100_000;
 /// The most records of a replica's log at the start.
 pub(super) const START_RECORDS_MAX: u64 = 10_000;
-/// The longest name of a node, in characters.
-const NAME_MAX: usize = 12;
-/// The longest title, in bytes.
-const TITLE_MAX: usize = 2_000;
-/// The furthest position of a record, in steps: a second or two of replay. Runs stop there.
-pub const POSITION_MAX: u64 = 1_000_000;
+/// The longest title, name or text of a chapter, in bytes. What is longer than its place is cut where it is shown.
+const TEXT_MAX: usize = 400_000;
+/// The most chapters.
+const CHAPTERS_MAX: usize = 1_000;
+/// The furthest position of a record, in steps: some ten seconds of replay. Runs stop there.
+pub const POSITION_MAX: u64 = 10_000_000;
+
+/// What kind of mistake something from outside has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// It is not JSON, or JSON of another shape: a field is missing, is not known, or is of another type.
+    Shape,
+    /// A number is too small or too large.
+    Range,
+    /// There is more of it than there may be.
+    TooMuch,
+    /// It names something that does not exist.
+    NoSuch,
+    /// It contradicts something else that is said, or what can be.
+    Contradiction,
+    /// It is of a format or behaviour that is not known here.
+    Version,
+    /// It cannot be done where it stands in the run.
+    CannotBeDone,
+}
+
+impl Code {
+    /// As the JavaScript package names it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Shape => "shape",
+            Self::Range => "range",
+            Self::TooMuch => "too_much",
+            Self::NoSuch => "no_such",
+            Self::Contradiction => "contradiction",
+            Self::Version => "version",
+            Self::CannotBeDone => "cannot_be_done",
+        }
+    }
+}
 
 /// What is wrong with something from outside.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {says}")]
 pub struct InputError {
+    /// What kind of mistake it is.
+    pub code: Code,
     /// The path of the field.
     pub path: String,
     /// What is wrong, in a sentence a teacher can act on.
@@ -41,12 +78,8 @@ pub struct InputError {
 
 impl InputError {
     /// What is wrong with the field at `path`.
-    pub fn of(path: &str, says: &str) -> Self {
-        Self::new(path, says)
-    }
-
-    pub(super) fn new(path: impl Into<String>, says: impl Into<String>) -> Self {
-        Self { path: path.into(), says: says.into() }
+    pub fn new(code: Code, path: impl Into<String>, says: impl Into<String>) -> Self {
+        Self { code, path: path.into(), says: says.into() }
     }
 }
 
@@ -54,13 +87,14 @@ fn within(path: &str, value: u64, low: u64, high: u64) -> Result<(), InputError>
     if (low..=high).contains(&value) {
         Ok(())
     } else {
-        Err(InputError::new(path, format!("{value} is not between {low} and {high}")))
+        Err(InputError::new(Code::Range, path, format!("{value} is not between {low} and {high}")))
     }
 }
 
 fn check_links(path: &str, c: &LinkConditions) -> Result<(), InputError> {
     if c.latency_max_us < LATENCY_MAX_US_MIN {
         return Err(InputError::new(
+            Code::Contradiction,
             format!("{path}.latency_max_us"),
             format!(
                 "the longest latency must be at least {LATENCY_MAX_US_MIN} µs: with less, nodes that look for a leader would ask each other for ever at one instant"
@@ -70,6 +104,7 @@ fn check_links(path: &str, c: &LinkConditions) -> Result<(), InputError> {
     within(&format!("{path}.latency_max_us"), c.latency_max_us.into(), 0, LATENCY_US_MAX.into())?;
     if c.latency_min_us > c.latency_max_us {
         return Err(InputError::new(
+            Code::Contradiction,
             format!("{path}.latency_min_us"),
             format!("the shortest latency ({} µs) is above the longest ({} µs)", c.latency_min_us, c.latency_max_us),
         ));
@@ -111,14 +146,18 @@ pub fn validate_command(path: &str, command: &Command, replicas: u8) -> Result<(
         if id.0 < replicas {
             Ok(())
         } else {
-            Err(InputError::new(format!("{path}.{field}"), format!("there is no node {id}")))
+            Err(InputError::new(Code::NoSuch, format!("{path}.{field}"), format!("there is no node {id}")))
         }
     };
     let client_exists = |field: &str, client: u8| {
         if client < CLIENTS_MAX {
             Ok(())
         } else {
-            Err(InputError::new(format!("{path}.{field}"), format!("clients are numbered from 1 to {CLIENTS_MAX}")))
+            Err(InputError::new(
+                Code::NoSuch,
+                format!("{path}.{field}"),
+                format!("clients are numbered from 1 to {CLIENTS_MAX}"),
+            ))
         }
     };
     // An end of a link is a replica's or a client's; a link joins two replicas, or a client and a replica.
@@ -130,7 +169,11 @@ pub fn validate_command(path: &str, command: &Command, replicas: u8) -> Result<(
         end("from", from)?;
         end("to", to)?;
         if client_number(from).is_some() && client_number(to).is_some() {
-            return Err(InputError::new(format!("{path}.to"), "there is no link between two clients"));
+            return Err(InputError::new(
+                Code::Contradiction,
+                format!("{path}.to"),
+                "there is no link between two clients",
+            ));
         }
         Ok(())
     };
@@ -167,7 +210,11 @@ pub fn validate_command(path: &str, command: &Command, replicas: u8) -> Result<(
         Command::PushBack { event: name, by_us } => {
             event(name)?;
             if matches!(name, EventName::Delivery { .. } | EventName::Task { .. }) {
-                return Err(InputError::new(format!("{path}.event"), "only timers are pushed back"));
+                return Err(InputError::new(
+                    Code::Contradiction,
+                    format!("{path}.event"),
+                    "only timers are pushed back",
+                ));
             }
             later("by_us", *by_us)
         }
@@ -230,16 +277,25 @@ fn check_protocol(record: &Record) -> Result<(), InputError> {
         ProtocolSettings::KRaft(kraft) => {
             check_kraft("protocol.kraft", kraft)?;
             if kraft.voters(record.replicas).is_empty() {
-                return Err(InputError::new("protocol.kraft.observers", "somebody must be a voter"));
+                return Err(InputError::new(
+                    Code::Contradiction,
+                    "protocol.kraft.observers",
+                    "somebody must be a voter",
+                ));
             }
             if let Some(id) = kraft.observers.without(ReplicaSet::first(record.replicas)).iter().next() {
-                return Err(InputError::new("protocol.kraft.observers", format!("there is no node {id}")));
+                return Err(InputError::new(
+                    Code::NoSuch,
+                    "protocol.kraft.observers",
+                    format!("there is no node {id}"),
+                ));
             }
         }
         ProtocolSettings::Classic(classic) => {
             check_classic("protocol.classic", classic)?;
             if let Some(index) = record.starts.iter().position(|start| start.leader.is_some()) {
                 return Err(InputError::new(
+                    Code::Contradiction,
                     format!("starts[{index}].leader"),
                     "the paper's Raft keeps no leader on disk: let a node be elected",
                 ));
@@ -249,35 +305,68 @@ fn check_protocol(record: &Record) -> Result<(), InputError> {
     Ok(())
 }
 
-/// Whether a character is not seen, or turns round those after it.
-fn is_unseen(letter: char) -> bool {
-    letter.is_control()
-        || matches!(letter, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-}
-
-/// Checks what the replicas are called.
+/// Checks what the replicas are called. Names are any text: how they are shown is the page's business.
 fn check_names(record: &Record) -> Result<(), InputError> {
     if record.names.is_empty() {
         return Ok(());
     }
     if record.names.len() != usize::from(record.replicas) {
         let says = format!("there are {} for {} nodes", record.names.len(), record.replicas);
-        return Err(InputError::new("names", says));
+        return Err(InputError::new(Code::Contradiction, "names", says));
     }
     for (index, name) in record.names.iter().enumerate() {
         let path = || format!("names[{index}]");
-        if !(1..=NAME_MAX).contains(&name.chars().count()) {
-            return Err(InputError::new(path(), format!("a name has 1 to {NAME_MAX} characters")));
+        check_text(&path(), name)?;
+        if name.trim() != name {
+            return Err(InputError::new(Code::Shape, path(), "a name has no space at its ends"));
         }
-        if name.trim() != name || name.chars().any(is_unseen) {
-            return Err(InputError::new(path(), "a name has only letters that are seen, and no space at its ends"));
+        if !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(InputError::new(Code::Contradiction, path(), "a number would be taken for another node"));
         }
-        if name.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err(InputError::new(path(), "a number would be taken for another node"));
+        if !name.is_empty() && record.names[..index].contains(name) {
+            return Err(InputError::new(Code::Contradiction, path(), "two nodes have this name"));
         }
-        if record.names[..index].contains(name) {
-            return Err(InputError::new(path(), "two nodes have this name"));
+    }
+    Ok(())
+}
+
+fn check_text(path: &str, text: &str) -> Result<(), InputError> {
+    if text.len() > TEXT_MAX {
+        return Err(InputError::new(Code::TooMuch, path, format!("it is longer than {TEXT_MAX} bytes")));
+    }
+    Ok(())
+}
+
+/// Checks what is selected.
+fn check_shown(path: &str, shown: &Shown, replicas: u8) -> Result<(), InputError> {
+    let path = format!("{path}.selection");
+    let exists = |id: ReplicaId| match client_number(id) {
+        Some(client) if client < CLIENTS_MAX => Ok(()),
+        None if id.0 < replicas => Ok(()),
+        _ => Err(InputError::new(Code::NoSuch, path.as_str(), format!("there is no node {id}"))),
+    };
+    match shown.selection {
+        None => Ok(()),
+        Some(Selection::Node(id)) => exists(id),
+        Some(Selection::Message((from, to, ..)) | Selection::Link(from, to)) => {
+            exists(from)?;
+            exists(to)
         }
+    }
+}
+
+/// Checks the chapters.
+fn check_chapters(record: &Record) -> Result<(), InputError> {
+    if record.chapters.len() > CHAPTERS_MAX {
+        return Err(InputError::new(Code::TooMuch, "chapters", format!("there are more than {CHAPTERS_MAX}")));
+    }
+    let mut before = 0;
+    for (index, chapter) in record.chapters.iter().enumerate() {
+        let path = format!("chapters[{index}]");
+        within(&format!("{path}.position"), chapter.position, before, POSITION_MAX)?;
+        before = chapter.position;
+        check_text(&format!("{path}.text"), &chapter.text)?;
+        check_shown(&path, &chapter.shown, record.replicas)?;
     }
     Ok(())
 }
@@ -290,7 +379,7 @@ fn check_starts(record: &Record) -> Result<(), InputError> {
     }
     if record.starts.len() != usize::from(record.replicas) {
         let says = format!("there are {} for {} nodes", record.starts.len(), record.replicas);
-        return Err(InputError::new("starts", says));
+        return Err(InputError::new(Code::Contradiction, "starts", says));
     }
     for (id, start) in (0..record.replicas).map(ReplicaId).zip(&record.starts) {
         check_start(&format!("starts[{}]", id.0), id, start, record.replicas, voters)?;
@@ -302,7 +391,7 @@ fn check_starts(record: &Record) -> Result<(), InputError> {
         match leaders.iter().find(|&&(epoch, _)| epoch == start.epoch) {
             Some(&(_, other)) if other != leader => {
                 let says = format!("node {other} leads epoch {} according to another node", start.epoch);
-                return Err(InputError::new(format!("starts[{index}].leader"), says));
+                return Err(InputError::new(Code::Contradiction, format!("starts[{index}].leader"), says));
             }
             Some(_) => {}
             None => leaders.push((start.epoch, leader)),
@@ -318,7 +407,7 @@ fn check_starts(record: &Record) -> Result<(), InputError> {
                     "it agrees with the log of node {} at place {shared} and differs before that, which no run brings about",
                     other + 1
                 );
-                return Err(InputError::new(format!("starts[{index}].log"), says));
+                return Err(InputError::new(Code::Contradiction, format!("starts[{index}].log"), says));
             }
         }
     }
@@ -333,20 +422,20 @@ fn check_starts(record: &Record) -> Result<(), InputError> {
         let known = start.high_watermark.unwrap_or(0);
         if prefix(start, known) != prefix(source, known) {
             let says = format!("the log differs below it from one that is committed up to {committed}");
-            return Err(InputError::new(format!("starts[{index}].high_watermark"), says));
+            return Err(InputError::new(Code::Contradiction, format!("starts[{index}].high_watermark"), says));
         }
     }
     let holders = voters.iter().filter(|id| prefix(&record.starts[id.index()], committed) == prefix(source, committed));
     if holders.count() < voters.majority() as usize {
         let index = record.starts.iter().position(|start| start == source).unwrap_or(0);
         let says = format!("no majority of the voters holds the records below {committed}");
-        return Err(InputError::new(format!("starts[{index}].high_watermark"), says));
+        return Err(InputError::new(Code::Contradiction, format!("starts[{index}].high_watermark"), says));
     }
     Ok(())
 }
 
 fn check_start(path: &str, id: ReplicaId, start: &Start, replicas: u8, voters: ReplicaSet) -> Result<(), InputError> {
-    let error = |field: &str, says: String| Err(InputError::new(format!("{path}.{field}"), says));
+    let error = |field: &str, says: String| Err(InputError::new(Code::Contradiction, format!("{path}.{field}"), says));
     if start.log.len() as u64 > START_RECORDS_MAX {
         return error("log", format!("there are more than {START_RECORDS_MAX} records"));
     }
@@ -388,28 +477,26 @@ fn check_start(path: &str, id: ReplicaId, start: &Start, replicas: u8, voters: R
 /// # Errors
 /// [`InputError`] with the path of the first field that is wrong.
 pub fn validate(record: &Record) -> Result<(), InputError> {
-    if record.title.len() > TITLE_MAX {
-        return Err(InputError::new("title", format!("it is longer than {TITLE_MAX} bytes")));
-    }
+    check_text("title", &record.title)?;
     within("replicas", record.replicas.into(), 1, REPLICAS_MAX.into())?;
     check_links("links", &record.links)?;
     let age_ms = record.client.poll_state_max_age_ms;
-    within("client.poll_state_max_age_ms", age_ms.into(), 0, TIMEOUT_MS_MAX.into())?;
+    within("raft_client.poll_state_max_age_ms", age_ms.into(), 0, TIMEOUT_MS_MAX.into())?;
     check_names(record)?;
     check_protocol(record)?;
     check_starts(record)?;
-    within("position", record.position, 0, POSITION_MAX)?;
-    within("playhead_us", record.playhead_us, 0, AT_US_MAX)?;
-    within("tasks", record.tasks.into(), 0, TASKS_AT_ONCE_MAX.into())?;
+    within("view.position", record.position, 0, POSITION_MAX)?;
+    within("view.playhead_us", record.playhead_us, 0, AT_US_MAX)?;
+    within("view.tasks", record.tasks.into(), 0, TASKS_AT_ONCE_MAX.into())?;
     if record.commands.len() > COMMANDS_MAX {
-        return Err(InputError::new("commands", format!("there are more than {COMMANDS_MAX}")));
+        return Err(InputError::new(Code::TooMuch, "commands", format!("there are more than {COMMANDS_MAX}")));
     }
     let mut before = (0, 0);
     for (index, placed) in record.commands.iter().enumerate() {
         let path = format!("commands[{index}]");
         let at_least = if index == 0 { 0 } else { before.0 + 1 };
         if placed.step < at_least || placed.at_us < before.1 {
-            return Err(InputError::new(path, "it stands before the command that precedes it"));
+            return Err(InputError::new(Code::Contradiction, path, "it stands before the command that precedes it"));
         }
         within(&format!("{path}.step"), placed.step, 0, POSITION_MAX)?;
         within(&format!("{path}.tasks"), placed.tasks.into(), 0, TASKS_AT_ONCE_MAX.into())?;
@@ -418,8 +505,10 @@ pub fn validate(record: &Record) -> Result<(), InputError> {
         validate_command(&path, &placed.command, record.replicas)?;
     }
     if record.plans.len() > COMMANDS_MAX {
-        return Err(InputError::new("plans", format!("there are more than {COMMANDS_MAX}")));
+        return Err(InputError::new(Code::TooMuch, "plans", format!("there are more than {COMMANDS_MAX}")));
     }
+    check_chapters(record)?;
+    check_shown("view", &record.shown, record.replicas)?;
     for (index, plan) in record.plans.iter().enumerate() {
         let path = format!("plans[{index}]");
         within(&format!("{path}.at_us"), plan.at_us, 0, AT_US_MAX)?;

@@ -8,7 +8,7 @@
 
 use super::Session;
 use crate::raft::Any;
-use crate::scenario::{InputError, validate_command};
+use crate::scenario::{Code, InputError, validate_command};
 use crate::sim::{Command, CommandError, Compiled, History, Placed, Plan};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -141,7 +141,7 @@ impl Session {
         let (step, tasks, at_us) = (self.position(), self.sim().tasks_into(), self.playhead_us);
         let line = Rc::new(self.line());
         let before = Arc::new(self.sim().clone());
-        Any::act(&mut self.history, Placed { step, tasks, at_us, command, is_planned: false })?;
+        Any::act(&mut self.history, Placed { step, tasks, at_us, command, is_planned: false, check: None })?;
         self.keep(Edit::Act(command), Rc::clone(&line));
         if forks {
             self.fork(line, step, at_us, command);
@@ -162,7 +162,7 @@ impl Session {
         // What has happened at that very time would come after it when the run is replayed.
         let is_over = plan.at_us < self.playhead_us || (self.position() > 0 && plan.at_us <= self.sim().now_us());
         if is_over || self.is_open() {
-            return Err(InputError::of("at", "that time is over").into());
+            return Err(InputError::new(Code::Contradiction, "at", "that time is over").into());
         }
         let forks = self.history.end() > self.position();
         if forks && self.others.len() + 1 >= BRANCHES_MAX {

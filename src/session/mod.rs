@@ -5,20 +5,23 @@
 //!
 //! | file | holds |
 //! | --- | --- |
+//! | `opening` | replaying a record, in pieces |
 //! | `branches` | acting in the past, undo and redo, switching |
 //! | `until` | going on until something is so |
 //! | `recent` | the traces around here |
 
 mod branches;
+mod opening;
 mod recent;
 mod until;
 
 pub use branches::{ActError, BRANCHES_MAX, BranchView, Edit, Fork};
+pub use opening::{Difference, Opening};
 pub use until::{Jump, Search, Until};
 
 use crate::executor::NEVER;
 use crate::raft::{Any, AnyDisk, Beginning, Log, Payload, Protocol, ProtocolSettings, ReplicaId};
-use crate::scenario::{InputError, POSITION_MAX, Record, Start, validate};
+use crate::scenario::{InputError, POSITION_MAX, Record, Start, plain_names};
 use crate::sim::{
     CommandError, Compiled, Digests, Fate, History, Mark, Placed, Plan, Sim, SimSettings, TraceEvent, What,
 };
@@ -36,26 +39,12 @@ pub struct LostFlight {
     pub at_us: u64,
 }
 
-/// What comes of opening a record that cannot be replayed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum OpenError {
-    /// The record itself is wrong.
-    #[error(transparent)]
-    Input(#[from] InputError),
-    /// A command cannot be carried out where it stands.
-    #[error("commands[{index}]: {why}")]
-    Command {
-        /// Its place in the list.
-        index: usize,
-        /// Why.
-        why: CommandError,
-    },
-}
-
 /// A run being looked at.
 #[derive(Clone, Debug)]
 pub struct Session {
     record: Record,
+    /// The names of its nodes, fit to be shown.
+    names: Vec<String>,
     history: History<Any>,
     playhead_us: u64,
     lost: Vec<LostFlight>,
@@ -71,6 +60,7 @@ pub struct Session {
     redo: Vec<Kept>,
     /// How many branches there ever were, for their numbers.
     branched: u32,
+    difference: Option<Difference>,
 }
 
 /// The disk on which a replica starts. Each record of its log is a batch of its own that says where it stands, counted from 1.
@@ -98,33 +88,15 @@ impl Session {
     /// Opens a record at the moment it names.
     ///
     /// # Errors
-    /// [`OpenError`] if the record is wrong or a command cannot be carried out where it stands.
-    pub fn open(record: Record) -> Result<Self, OpenError> {
-        validate(&record)?;
-        let mut history = History::new(sim_settings(&record), record.commands.clone(), record.plans.clone());
-        let fails = |history: &History<Any>, why| OpenError::Command {
-            index: history.next_command().and_then(|c| record.commands.iter().position(|&d| d == c)).unwrap_or(0),
-            why,
-        };
-        // All commands must work, also those after the moment.
-        let last = record.commands.last().map_or(0, |placed| placed.step + 1);
-        let furthest = last.max(record.position);
-        if let Err(why) = Any::seek(&mut history, furthest, 0) {
-            return Err(fails(&history, why));
-        }
-        if history.now().steps() < last {
-            return Err(fails(&history, CommandError::NoSuchEvent));
-        }
-        if history.now().steps() < record.position {
-            return Err(InputError { path: "position".into(), says: "the run ends before it".into() }.into());
-        }
-        if let Err(why) = Any::seek(&mut history, record.position, record.tasks) {
-            return Err(fails(&history, why));
-        }
-        if history.now().tasks_into() < record.tasks {
-            return Err(InputError { path: "tasks".into(), says: "the step at that position has fewer".into() }.into());
-        }
-        Ok(Self::at(record, history))
+    /// [`InputError`] if the record is wrong or a command cannot be carried out where it stands.
+    pub fn open(record: Record) -> Result<Self, InputError> {
+        Opening::new(record)?.finish()
+    }
+
+    /// Where the run first differs from the one that was shared, if it does.
+    #[must_use]
+    pub const fn difference(&self) -> Option<Difference> {
+        self.difference
     }
 
     /// What somebody sees who brings no link.
@@ -140,6 +112,7 @@ impl Session {
         let now_us = history.now().now_us();
         let playhead_us = record.playhead_us.clamp(now_us, history.next_due_us().max(now_us));
         let mut session = Self {
+            names: plain_names(&record.names),
             record,
             history,
             playhead_us,
@@ -152,6 +125,7 @@ impl Session {
             undo: Vec::new(),
             redo: Vec::new(),
             branched: 1,
+            difference: None,
         };
         session.look_back();
         session
@@ -169,6 +143,12 @@ impl Session {
         &self.record
     }
 
+    /// The names of its nodes as they are shown, empty where a node has only its number; or no names at all.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
     /// The record as it stands, at this moment.
     #[must_use]
     pub fn record(&self) -> Record {
@@ -178,6 +158,7 @@ impl Session {
             position: self.sim().steps(),
             tasks: self.sim().tasks_into(),
             playhead_us: self.playhead_us,
+            digest: Some(self.sim().short_digest()),
             ..self.record.clone()
         }
     }

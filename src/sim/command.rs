@@ -411,6 +411,8 @@ pub struct Placed {
     pub command: Command,
     /// Whether it was planned for its time, and not given at its place.
     pub is_planned: bool,
+    /// A byte of the run's digest right after it, once that is known.
+    pub check: Option<u8>,
 }
 
 /// A command that is to come at a time: before everything else that is due then.

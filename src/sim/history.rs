@@ -1,8 +1,8 @@
 //! Where a run has been, so that it can be there again.
 //!
 //! A history keeps the commands of a run and clones of it at some positions; going anywhere is restoring the nearest
-//! clone before it and replaying. Clones are taken every [`SPACING`] steps; past [`CHECKPOINTS_MAX`] of them the older
-//! half is thinned. Clones are shared, so that a copy of a history, which is how a branch begins, is cheap.
+//! clone before it and replaying. Clones are taken every [`SPACING`] steps; past [`CHECKPOINTS_MAX`] of them half are let
+//! go and the spacing doubles. Clones are shared, so that a copy of a history, which is how a branch begins, is cheap.
 //!
 //! Commands stand at their positions; *plans* wait for their time, and take their place among the commands when it comes.
 //!
@@ -16,7 +16,7 @@ use crate::executor::in_order;
 use crate::raft::Protocol;
 use std::sync::Arc;
 
-/// Steps between two checkpoints.
+/// Steps between two checkpoints at first: up to a million steps.
 const SPACING: u64 = 512;
 /// Checkpoints kept.
 const CHECKPOINTS_MAX: usize = 2_000;
@@ -27,6 +27,8 @@ pub struct History<P: Protocol> {
     now: Sim<P>,
     /// Rising by steps; the first is the start.
     checkpoints: Vec<Arc<Sim<P>>>,
+    /// How far they are apart at least.
+    spacing: u64,
     /// The run one step before the end of the last seek, for whoever wants to see what that step changed.
     before: Option<Arc<Sim<P>>>,
     commands: Vec<Placed>,
@@ -52,6 +54,7 @@ impl<P: Protocol> History<P> {
         let now = Sim::new(settings);
         Self {
             checkpoints: vec![Arc::new(now.clone())],
+            spacing: SPACING,
             before: None,
             now,
             commands,
@@ -149,10 +152,11 @@ impl<P: Protocol> History<P> {
                 at_us: plan.at_us.max(self.now.now_us()),
                 command: plan.command,
                 is_planned: true,
+                check: None,
             };
             match self.now.apply(placed) {
                 Ok(()) => {
-                    self.commands.push(placed);
+                    self.commands.push(Placed { check: Some(self.now.check_byte()), ..placed });
                     self.done += 1;
                     return true;
                 }
@@ -185,6 +189,7 @@ impl<P: Protocol> History<P> {
             Some(placed) => {
                 let so_far = self.open_marks();
                 self.now.apply(placed)?;
+                self.commands[self.done].check = Some(self.now.check_byte());
                 self.done += 1;
                 if self.now.steps() > self.marked {
                     self.marks.extend(so_far);
@@ -223,16 +228,16 @@ impl<P: Protocol> History<P> {
 
     fn remember(&mut self) {
         let last = self.checkpoints.last().map_or(0, |checkpoint| checkpoint.steps());
-        if self.now.steps() < last + SPACING || self.now.tasks_into() > 0 {
+        if self.now.steps() < last.saturating_add(self.spacing) || self.now.tasks_into() > 0 {
             return;
         }
         self.checkpoints.push(Arc::new(self.now.clone()));
         if self.checkpoints.len() > CHECKPOINTS_MAX {
-            let half = CHECKPOINTS_MAX / 2;
-            let mut place = 0;
+            self.spacing *= 2;
+            let mut is_odd = false;
             self.checkpoints.retain(|_| {
-                place += 1;
-                place > half || place % 2 == 1
+                is_odd = !is_odd;
+                is_odd
             });
         }
     }
@@ -288,7 +293,7 @@ impl<P: Protocol> History<P> {
         let so_far = self.open_marks();
         self.now.apply(placed)?;
         self.forget_future();
-        self.commands.push(placed);
+        self.commands.push(Placed { check: Some(self.now.check_byte()), ..placed });
         self.done += 1;
         self.cut(placed.step);
         self.marks.extend(so_far);
@@ -346,6 +351,7 @@ impl<P: Protocol> History<P> {
         let mut copy = Self {
             now: Sim::clone(start),
             checkpoints: vec![Arc::clone(start)],
+            spacing: u64::MAX,
             before: None,
             commands: self.commands.clone(),
             done: self.commands.partition_point(|placed| placed.step < start.steps()),

@@ -8,7 +8,7 @@ use super::typed::{scaled, unscaled};
 use raftwerk::raft::classic::{Backtracking, Refused};
 use raftwerk::raft::kraft::Bootstrap;
 use raftwerk::raft::{Family, ProtocolSettings, ReplicaSet};
-use raftwerk::scenario::{InputError, Record, validate};
+use raftwerk::scenario::{Code, InputError, Record, validate};
 
 /// A field of the form.
 pub struct Field {
@@ -107,7 +107,7 @@ const LAST: [Field; 5] = [
         kind: Kind::Number(10_000, |record| Some(record.links.loss_ppm), |record, ppm| record.links.loss_ppm = ppm),
     },
     Field {
-        path: "client.poll_state_max_age_ms",
+        path: "raft_client.poll_state_max_age_ms",
         label: "Oldest look before a message",
         unit: "ms",
         kind: Kind::Number(
@@ -300,7 +300,7 @@ impl Draft {
     /// The record that is meant: `base` with the fields of the form.
     pub fn record(&self, base: &Record) -> Result<Record, InputError> {
         if base.protocol.family() != self.family {
-            return Err(InputError { path: "protocol".into(), says: "the run has another protocol by now".into() });
+            return Err(InputError::new(Code::Contradiction, "protocol", "the run has another protocol by now"));
         }
         let mut record = base.clone();
         for (field, text) in fields(self.family).zip(&self.texts) {
@@ -324,8 +324,11 @@ fn seed(text: &str) -> Result<u64, InputError> {
     let text = text.trim();
     let is_plain =
         !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
-    text.parse::<u64>().ok().filter(|_| is_plain).ok_or_else(|| InputError {
-        path: "seed".into(),
-        says: "a seed is a whole number from 0 to 18446744073709551615, without leading zeros".into(),
+    text.parse::<u64>().ok().filter(|_| is_plain).ok_or_else(|| {
+        InputError::new(
+            Code::Range,
+            "seed",
+            "a seed is a whole number from 0 to 18446744073709551615, without leading zeros",
+        )
     })
 }

@@ -7,8 +7,8 @@ use super::browser;
 use super::draft::Draft;
 use super::go::Choice;
 use raftwerk::executor::in_order;
-use raftwerk::scenario::{InputError, Record, link};
-use raftwerk::session::{OpenError, Session};
+use raftwerk::scenario::{Record, Shown, link};
+use raftwerk::session::Session;
 use raftwerk::sim::Plan;
 
 impl App {
@@ -39,11 +39,7 @@ impl App {
             Ok(session) => self.session = Some(session),
             Err(error) => {
                 self.session = None;
-                let (path, says) = match error {
-                    OpenError::Input(input) => (input.path, input.says),
-                    OpenError::Command { index, why } => (format!("commands[{index}]"), why.to_string()),
-                };
-                self.bad_link = Some(link::LinkError::Invalid(InputError { path, says }));
+                self.bad_link = Some(link::LinkError::Invalid(error));
             }
         }
     }
@@ -102,6 +98,16 @@ impl App {
         let done = record.commands.iter().filter(|placed| placed.is_planned);
         let again = done.map(|placed| Plan { at_us: placed.at_us, command: placed.command });
         let plans = in_order(again.chain(record.plans.iter().copied()).collect(), |plan| [plan.at_us, 0, 0]);
-        Record { commands: Vec::new(), plans, position: 0, tasks: 0, playhead_us: 0, ..record }
+        Record {
+            commands: Vec::new(),
+            plans,
+            chapters: Vec::new(),
+            position: 0,
+            tasks: 0,
+            playhead_us: 0,
+            shown: Shown::default(),
+            digest: None,
+            ..record
+        }
     }
 }

@@ -3,7 +3,7 @@
 //! Text until it is used; then it becomes a number of the smallest unit, or an error that names the field and keeps what
 //! was typed.
 
-use raftwerk::scenario::InputError;
+use raftwerk::scenario::{Code, InputError};
 
 /// A small field.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -123,7 +123,7 @@ pub fn scaled(value: u32, unit: u32) -> String {
 /// # Errors
 /// [`InputError`] for the field at `path`.
 pub fn unscaled(path: &str, text: &str, unit: u32) -> Result<u32, InputError> {
-    let bad = || InputError { path: path.to_owned(), says: format!("“{text}” is not a number that fits here") };
+    let bad = || InputError::new(Code::Shape, path, format!("“{text}” is not a number that fits here"));
     let text = text.trim();
     let (whole, rest) = text.split_once('.').unwrap_or((text, "0"));
     let digits = unit.ilog10() as usize;

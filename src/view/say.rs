@@ -15,7 +15,7 @@ pub fn words(session: &Session) -> &'static Words {
 /// A text about a run, with the names of its nodes in the place of their numbers.
 #[must_use]
 pub fn named(session: &Session, text: String) -> String {
-    let names = &session.settings().names;
+    let names = session.names();
     if names.is_empty() { text } else { text::named(&text, names) }
 }
 
@@ -28,7 +28,7 @@ pub fn node(session: &Session, id: ReplicaId) -> String {
 /// A node where there is little room: its number, or its name.
 #[must_use]
 pub fn short(session: &Session, id: ReplicaId) -> String {
-    session.settings().names.get(id.index()).cloned().unwrap_or_else(|| text::mark(id))
+    session.names().get(id.index()).filter(|name| !name.is_empty()).cloned().unwrap_or_else(|| text::mark(id))
 }
 
 /// The one or two sentences of a step that has been explained.

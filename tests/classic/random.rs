@@ -112,7 +112,14 @@ impl Run {
     }
 
     fn act(&mut self, command: Command) -> bool {
-        let placed = Placed { step: self.sim.steps(), tasks: 0, at_us: self.sim.now_us(), command, is_planned: false };
+        let placed = Placed {
+            step: self.sim.steps(),
+            tasks: 0,
+            at_us: self.sim.now_us(),
+            command,
+            is_planned: false,
+            check: None,
+        };
         if self.sim.apply(placed).is_err() {
             return false;
         }

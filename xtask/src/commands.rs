@@ -126,7 +126,7 @@ pub(crate) fn check() -> Outcome {
 pub(crate) fn fix() -> Outcome {
     run(cargo().args(["fmt", "--all"]))?;
     let makers = ["generated", "web", "partial_connectivity", "figures", "classic"];
-    let made = ["test", "--quiet"].into_iter().chain(makers.into_iter().flat_map(|name| ["--test", name]));
+    let made = ["test", "--quiet", "--lib"].into_iter().chain(makers.into_iter().flat_map(|name| ["--test", name]));
     run(cargo().args(made).env("RAFTWERK_WRITE", "1"))
 }
 

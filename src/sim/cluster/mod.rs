@@ -805,6 +805,18 @@ impl<P: Protocol> Sim<P> {
 
     // Digests.
 
+    /// A byte of the run's digest: what a link keeps of it after each command.
+    #[must_use]
+    pub const fn check_byte(&self) -> u8 {
+        self.run_digest.to_be_bytes()[0]
+    }
+
+    /// The upper half of the state digest: what a link keeps of the moment.
+    #[must_use]
+    pub fn short_digest(&self) -> u32 {
+        (self.state_digest() >> 32) as u32
+    }
+
     /// The state digest: recomputed from everything that decides the future.
     #[must_use]
     pub fn state_digest(&self) -> u64 {

@@ -272,10 +272,13 @@ pub fn task(kind: TaskKind) -> String {
     }
 }
 
-/// A text with the names of nodes in the place of their numbers: `Node 3` becomes the third name.
+/// A text with the names of nodes in the place of their numbers: `Node 3` becomes the third name, if there is one.
 #[must_use]
 pub fn named(text: &str, names: &[String]) -> String {
-    let name = |number: &str| number.parse::<usize>().ok().and_then(|number| names.get(number.checked_sub(1)?));
+    let name = |number: &str| {
+        let place = number.parse::<usize>().ok()?.checked_sub(1)?;
+        names.get(place).filter(|name| !name.is_empty())
+    };
     let mut out = String::new();
     let mut rest = text;
     let mut is_word_start = true;

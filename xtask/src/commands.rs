@@ -125,7 +125,7 @@ pub(crate) fn check() -> Outcome {
 /// Formats, and writes generated files anew.
 pub(crate) fn fix() -> Outcome {
     run(cargo().args(["fmt", "--all"]))?;
-    let makers = ["generated", "web", "partial_connectivity", "figures", "classic"];
+    let makers = ["generated", "links", "partial_connectivity", "figures", "classic"];
     let made = ["test", "--quiet", "--lib"].into_iter().chain(makers.into_iter().flat_map(|name| ["--test", name]));
     run(cargo().args(made).env("RAFTWERK_WRITE", "1"))
 }

@@ -2,6 +2,7 @@
 //! longer than a second or more than 64 MB, and enough of them come far: one in ten to the validator, one in a hundred to a
 //! replay.
 #![cfg(not(target_arch = "wasm32"))]
+#![expect(clippy::disallowed_types, reason = "how long a stranger can hold the page is real time")]
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

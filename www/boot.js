@@ -16,6 +16,8 @@ let compiled;
 
 document.addEventListener("raftwerk:record", (event) => { fragment = event.detail; });
 document.addEventListener("raftwerk:panic", (event) => { message = event.detail; });
+// What comes from outside is of use once the whole page is there.
+document.addEventListener("raftwerk:whole", () => { import("./outside.js").catch(() => {}); }, { once: true });
 
 async function start() {
   compiled ??= WebAssembly.compileStreaming(fetch(here("wasm")));

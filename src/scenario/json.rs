@@ -3,6 +3,7 @@
 use super::record::Record;
 use super::v1;
 use super::validate::{Code, InputError, validate};
+use crate::sim::Command;
 
 /// The longest text that is read, in bytes.
 const TEXT_MAX: usize = 8_000_000;
@@ -33,6 +34,15 @@ pub fn into_record(wire: v1::Scenario) -> Result<Record, InputError> {
     let record = v1::into_record(wire)?;
     validate(&record)?;
     Ok(record)
+}
+
+/// Reads a command from the types that JSON and the JavaScript package have. Whether its cluster has whom it names, whoever
+/// carries it out says.
+///
+/// # Errors
+/// [`InputError`] if it says something that cannot be.
+pub fn into_command(wire: &v1::Command) -> Result<Command, InputError> {
+    v1::command_in("command", wire)
 }
 
 /// Writes a record, for people to read.

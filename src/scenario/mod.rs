@@ -14,7 +14,7 @@ mod record;
 pub mod v1;
 mod validate;
 
-pub use json::{from_json, into_record, to_json};
+pub use json::{from_json, into_command, into_record, to_json};
 pub use plain::{plain, plain_names};
 pub use record::{Chapter, Panel, Record, Selection, Shown, Start};
 pub use validate::{Code, InputError, POSITION_MAX, validate, validate_command};

@@ -21,7 +21,7 @@ pub use until::{Jump, Search, Until};
 
 use crate::executor::NEVER;
 use crate::raft::{Any, AnyDisk, Beginning, Log, Payload, Protocol, ProtocolSettings, ReplicaId};
-use crate::scenario::{InputError, POSITION_MAX, Record, Start, plain_names};
+use crate::scenario::{InputError, POSITION_MAX, Record, Shown, Start, plain_names};
 use crate::sim::{
     CommandError, Compiled, Digests, Fate, History, Mark, Placed, Plan, Sim, SimSettings, TraceEvent, What,
 };
@@ -230,6 +230,24 @@ impl Session {
         let mut found = None;
         Any::visit(&self.history, step, step, &mut |sim, _| found = Some(sim.clone()));
         found
+    }
+
+    /// Replays the steps from one position to another (by the position after each), as far as the run is known, and gives
+    /// each one's trace; the run stays where it is.
+    pub fn visit(&self, first: u64, last: u64, each: &mut dyn FnMut(u64, &[TraceEvent<Any>])) {
+        let last = last.min(self.length());
+        Any::visit(&self.history, first.max(1), last, &mut |sim, trace| each(sim.steps(), trace));
+    }
+
+    /// Calls the run something.
+    pub fn set_title(&mut self, title: String) {
+        self.record.title = title;
+    }
+
+    /// The record with the moment at its start.
+    #[must_use]
+    pub fn record_from_start(&self) -> Record {
+        Record { position: 0, tasks: 0, playhead_us: 0, shown: Shown::default(), digest: None, ..self.record() }
     }
 
     /// What was done in this run, in order; also what is still to come on record.

@@ -12,9 +12,11 @@ use super::go::Choice;
 use super::held::{self, Parts};
 use super::later::{self, Part};
 use super::listen::listen;
+use super::opening::Pending;
 use super::playback::Playback;
 use super::pointers::{Dragged, Pointer};
 use super::prefs::{self, PANELS, Prefs};
+use super::share::Take;
 use super::tree::{Tree, classes, el};
 use super::typed::Typed;
 use super::{panels, stage};
@@ -24,7 +26,7 @@ use gloo_timers::callback::Timeout;
 use raftwerk::executor::NEVER;
 use raftwerk::explain::{Explanation, Question, explain};
 use raftwerk::raft::{Family, ProtocolSettings, ReplicaId};
-use raftwerk::scenario::link;
+use raftwerk::scenario::{Shown, link};
 use raftwerk::session::{Session, Until};
 use raftwerk::sim::{Command, EventName, FlightName, Plan};
 use raftwerk::view::inspect::MessageView;
@@ -122,6 +124,18 @@ pub enum Msg {
     UntilCommitted,
     CancelSearch,
     Share,
+    ShareKind(usize),
+    Title(String),
+    Take(Take),
+    ChooseFile,
+    OpenText(String),
+    Failed(String),
+    OpenOn,
+    AnswerOpening(bool),
+    OwnRun,
+    Chapter(bool),
+    Host(String),
+    Hear,
     Copied(bool),
     Toggle(Open),
     Edit(usize, String),
@@ -234,6 +248,17 @@ pub struct App {
     pub(super) open: Open,
     pub(super) draft: Option<Draft>,
     pub(super) shared: String,
+    /// What a link is to, among [`super::share::KINDS`], and how the moment was looked at when sharing began.
+    pub(super) share_kind: usize,
+    pub(super) share_shown: Shown,
+    /// A run that is being opened.
+    pub(super) pending: Option<Pending>,
+    /// Whether the run came with a link and nothing was done in it; then one's own may stand aside.
+    pub(super) is_guest: bool,
+    pub(super) own: Option<Box<Session>>,
+    pub(super) is_embedded: bool,
+    /// Where an embedded page can be seen in full.
+    pub(super) full: String,
     pub(super) copied: Option<bool>,
     pub(super) notice: String,
     pub(super) announced: String,
@@ -455,11 +480,16 @@ impl App {
         self.bad_link = None;
         self.choose_nothing();
         self.beside = None;
-        if browser::fragment().is_empty() && browser::stored(browser::RUN).is_none() {
-            self.session = Some(Session::newcomer());
-        } else {
-            self.session = None;
+        self.pending = None;
+        let is_asked = !matches!(browser::fragment().as_str(), "" | "#");
+        if let Some(session) = self.session.take().filter(|_| !self.is_guest) {
+            self.own = Some(Box::new(session));
+        }
+        self.is_guest = false;
+        if is_asked || self.own.is_none() && browser::stored(browser::RUN).is_some() {
             later::update(self, ctx, Msg::Open);
+        } else {
+            self.session = Some(self.own.take().map_or_else(Session::newcomer, |own| *own));
         }
         self.changed();
     }
@@ -545,12 +575,14 @@ impl App {
 
     /// Asks for the next beat and the next frame, if anything moves.
     pub(super) fn go_on(&mut self, ctx: &Context<Self>) {
-        if !self.is_playing && self.glide.is_none() && self.search.is_none() && !self.is_behind {
+        let opens = self.pending.as_ref().is_some_and(Pending::goes_on);
+        if !self.is_playing && self.glide.is_none() && self.search.is_none() && !self.is_behind && !opens {
             self.playback.stop();
             return;
         }
-        self.playback
-            .go_on(self.search.is_some() || self.is_behind || self.is_playing && SPEEDS[self.speed].0.is_infinite());
+        self.playback.go_on(
+            self.search.is_some() || opens || self.is_behind || self.is_playing && SPEEDS[self.speed].0.is_infinite(),
+        );
         if (self.is_playing || self.glide.is_some())
             && self.search.is_none()
             && self.frame.is_none()
@@ -816,6 +848,13 @@ impl Component for App {
             open: Open::Nothing,
             draft: None,
             shared: String::new(),
+            share_kind: 0,
+            share_shown: Shown::default(),
+            pending: None,
+            is_guest: false,
+            own: None,
+            is_embedded: browser::is_embedded(),
+            full: String::new(),
             copied: None,
             notice: String::new(),
             announced: String::new(),
@@ -857,7 +896,7 @@ impl Component for App {
         let renders = match msg {
             Msg::Beat => {
                 let elapsed_ms = self.playback.elapsed_ms();
-                self.beat(elapsed_ms)
+                if self.pending.is_some() { later::update(self, ctx, Msg::OpenOn) } else { self.beat(elapsed_ms) }
             }
             Msg::Frame => {
                 self.frame = None;
@@ -939,6 +978,7 @@ impl Component for App {
             Msg::Later(is_here) => {
                 self.is_later_missing = !is_here;
                 if is_here {
+                    later::update(self, ctx, Msg::Hear);
                     browser::say_whole();
                     if self.session.is_none() && self.bad_link.is_none() {
                         self.load(ctx);
@@ -1034,6 +1074,7 @@ impl App {
                 panels::header(tree, self);
                 if self.bad_link.is_none() {
                     panels::opening(tree, self);
+                    tree.group(|tree| later::draw(tree, self, Part::Progress));
                 } else {
                     later::draw(tree, self, Part::BadLink);
                 }
@@ -1054,8 +1095,9 @@ impl App {
                 ("two", self.beside.is_some()),
             ],
         );
-        el!(tree, "div", "class" = "page", "data-digests" = self.digests.clone(); {
+        el!(tree, "div", "class" = if self.is_embedded { "page embed" } else { "page" }, "data-digests" = self.digests.clone(); {
             tree.part(&self.parts, held::HEADER, self.calm_stamp, |tree| panels::header(tree, self));
+            tree.group(|tree| later::draw(tree, self, Part::Banner));
             el!(tree, "main", "class" = class, "aria-busy" = self.search.is_some().then_some("true"); {
                 stage::stage(tree, self, stage);
                 tree.group(|tree| later::draw(tree, self, Part::Beside));

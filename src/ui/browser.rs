@@ -4,7 +4,7 @@ use super::gloo_document;
 use wasm_bindgen::{JsCast, JsValue};
 
 /// Under which the last run is kept.
-pub const RUN: &str = "raftwerk.run.0";
+pub const RUN: &str = "raftwerk.run.1";
 /// Under which the choices about the page are kept.
 pub const PREFS: &str = "raftwerk.page.0";
 
@@ -24,6 +24,11 @@ pub fn address() -> String {
     href.split('#').next().unwrap_or_default().to_owned()
 }
 
+/// The address without query and fragment.
+pub fn page() -> String {
+    address().split('?').next().unwrap_or_default().to_owned()
+}
+
 /// Puts a fragment into the address bar without a history entry. A refusal changes nothing.
 pub fn show_fragment(fragment: &str) {
     if let Ok(history) = window().history() {
@@ -32,8 +37,9 @@ pub fn show_fragment(fragment: &str) {
     }
 }
 
+/// Where things are kept; a figure in another page keeps nothing.
 fn storage() -> Option<web_sys::Storage> {
-    window().local_storage().ok().flatten()
+    if is_embedded() { None } else { window().local_storage().ok().flatten() }
 }
 
 /// What was kept under a key at the last visit.
@@ -46,6 +52,12 @@ pub fn store(key: &str, text: &str) {
     if let Some(storage) = storage() {
         let _ = storage.set_item(key, text);
     }
+}
+
+/// Whether the page is a figure in another page.
+pub fn is_embedded() -> bool {
+    let query = window().location().search().unwrap_or_default();
+    query.trim_start_matches('?').split('&').any(|part| part == "embed" || part.starts_with("embed="))
 }
 
 /// Sends an event to whoever listens on the document.
@@ -109,5 +121,6 @@ pub fn set_theme(theme: &str) {
 pub fn say_whole() {
     if let Some(page) = gloo_document().document_element() {
         let _ = page.set_attribute("data-whole", "");
+        tell("raftwerk:whole", "");
     }
 }

@@ -15,7 +15,7 @@ pub struct Key {
 }
 
 /// All keys.
-pub const KEYS: [Key; 22] = [
+pub const KEYS: [Key; 24] = [
     Key { key: "ArrowRight", shown: "→", says: "Step", msg: || Msg::Step },
     Key { key: "e", shown: "E", says: "Executor step: one task of the next step", msg: || Msg::StepTask },
     Key { key: "ArrowLeft", shown: "←", says: "Step back", msg: || Msg::StepBack },
@@ -55,6 +55,8 @@ pub const KEYS: [Key; 22] = [
         says: "Side by side: the other protocol at the same time",
         msg: || Msg::CompareProtocols,
     },
+    Key { key: "PageDown", shown: "Page ↓", says: "Next chapter", msg: || Msg::Chapter(false) },
+    Key { key: "PageUp", shown: "Page ↑", says: "Chapter before", msg: || Msg::Chapter(true) },
     Key { key: "f", shown: "F", says: "Find: search the event list", msg: || Msg::Find },
     Key { key: "?", shown: "?", says: "Help", msg: || Msg::Toggle(Open::Help) },
     Key { key: "Escape", shown: "Esc", says: "Close what is open", msg: || Msg::Close },

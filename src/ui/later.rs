@@ -7,7 +7,7 @@
 
 use super::app::{App, Msg};
 use super::tree::Tree;
-use super::{branches, diagram, events, go, inspector, logs, overlays, panels};
+use super::{branches, diagram, events, go, inspector, logs, opening, overlays, panels};
 use raftwerk::explain::Question;
 use raftwerk::session::Session;
 use raftwerk::sim::EventName;
@@ -45,13 +45,14 @@ pub enum Part {
     Beside,
     Progress,
     BadLink,
+    Banner,
 }
 
 /// What is asked of the second file, and where the result goes.
 enum Call<'a> {
     Nothing,
     Update(&'a mut App, &'a Context<App>, Msg, &'a mut bool),
-    Keep(&'a App, &'a mut Option<String>),
+    Keep(&'a mut App, &'a mut Option<String>),
     Draw(&'a mut Tree, &'a App, Part),
     Answer(&'a Session, Question, &'a mut String),
     Message(&'a Session, EventName, &'a mut Option<MessageView>),
@@ -119,7 +120,10 @@ fn call(call: Call<'_>) {
 
 fn draw_part(tree: &mut Tree, app: &App, part: Part) {
     if part == Part::BadLink {
-        panels::bad_link(tree, app.bad_link());
+        panels::bad_link(tree, app);
+    }
+    if part == Part::Progress {
+        opening::progress(tree, app);
     }
     let Some(session) = app.session() else { return };
     match part {
@@ -138,6 +142,7 @@ fn draw_part(tree: &mut Tree, app: &App, part: Part) {
             }
         }
         Part::Progress => go::progress(tree, app),
+        Part::Banner => opening::banner(tree, app, session),
         Part::BadLink => {}
         Part::Answer => {
             if let Some(question) = app.question() {
@@ -160,7 +165,7 @@ pub fn update(app: &mut App, ctx: &Context<App>, msg: Msg) -> bool {
 }
 
 /// Keeps the run as it is now; gives the three digests of this moment.
-pub fn keep(app: &App) -> Option<String> {
+pub fn keep(app: &mut App) -> Option<String> {
     let mut digests = None;
     call(Call::Keep(app, &mut digests));
     digests

@@ -90,3 +90,15 @@ pub fn listen(ctx: &Context<App>) -> Vec<EventListener> {
     all.extend(motion);
     all
 }
+
+/// Listens to what `www/outside.js` sends: files, drops, pastes, and a host page's messages.
+pub fn outside(ctx: &Context<App>) -> [EventListener; 3] {
+    let on = |name: &'static str, msg: fn(String) -> Msg| {
+        let link = ctx.link().clone();
+        EventListener::new(&super::gloo_document(), name, move |event| {
+            let detail = event.dyn_ref::<web_sys::CustomEvent>().and_then(|event| event.detail().as_string());
+            link.send_message(msg(detail.unwrap_or_default()));
+        })
+    };
+    [on("raftwerk:open", Msg::OpenText), on("raftwerk:open-failed", Msg::Failed), on("raftwerk:host", Msg::Host)]
+}

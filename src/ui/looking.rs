@@ -5,24 +5,19 @@
 use super::app::{App, Msg, Open, end_notice};
 use super::diagram::SPANS;
 use super::draft::Draft;
+use super::listen;
 use super::pointers::{Dragged, NUDGE, Pointer};
 use super::prefs::{self, Prefs};
 use super::{browser, later};
-use gloo_timers::callback::Timeout;
 use raftwerk::executor::NEVER;
 use raftwerk::raft::{Any, Family};
 use raftwerk::raft::{ReplicaId, Timer, TimerKind};
-use raftwerk::scenario::{Record, link};
+use raftwerk::scenario::Record;
 use raftwerk::session::Session;
 use raftwerk::sim::{ClientOptions, Command, Compiled, EventName, Stream, What, scale};
 use raftwerk::text::en as text;
 use raftwerk::view::say;
-use wasm_bindgen::JsCast;
-use wasm_bindgen_futures::JsFuture;
 use yew::prelude::*;
-
-/// The longest wait for the clipboard (case B17), in milliseconds.
-const CLIPBOARD_MS: u32 = 1_500;
 
 /// Runs a million events, goes to random moments of them and back step by step, and tells how many microseconds each took:
 /// the seeks, a semicolon, the steps back.
@@ -249,6 +244,61 @@ impl App {
                 self.open_asked();
                 true
             }
+            Msg::OpenOn => {
+                self.open_on();
+                true
+            }
+            Msg::AnswerOpening(goes_on) => {
+                self.answer_opening(goes_on);
+                true
+            }
+            Msg::OpenText(text) => {
+                self.open_text(&text);
+                true
+            }
+            Msg::Failed(what) => {
+                self.notice = format!("{}. Nothing has changed.", text::capital(&what));
+                true
+            }
+            Msg::OwnRun => {
+                browser::show_fragment("");
+                self.load(ctx);
+                self.notice.clear();
+                true
+            }
+            Msg::Chapter(is_back) => {
+                self.turn_page(is_back);
+                true
+            }
+            Msg::ShareKind(kind) => {
+                self.share_kind = kind;
+                self.make_link(ctx);
+                true
+            }
+            Msg::Title(title) => {
+                if let Some(session) = &mut self.session {
+                    session.set_title(title.trim().to_owned());
+                }
+                self.changed();
+                self.make_link(ctx);
+                true
+            }
+            Msg::Take(take) => {
+                self.take(take);
+                true
+            }
+            Msg::ChooseFile => {
+                browser::tell("raftwerk:choose", "");
+                false
+            }
+            Msg::Host(said) => {
+                self.ask_of_host(ctx, &said);
+                true
+            }
+            Msg::Hear => {
+                self._listeners.extend(listen::outside(ctx));
+                false
+            }
             Msg::AnotherSeed => {
                 let record = Record { seed: browser::fresh_seed(), ..self.at_start() };
                 self.start(record);
@@ -348,32 +398,6 @@ impl App {
         }
         self.say_step();
         self.changed();
-    }
-
-    pub(super) fn share(&mut self, ctx: &Context<Self>) {
-        let Some(session) = &self.session else { return };
-        let fragment = link::encode(&session.record());
-        browser::show_fragment(&fragment);
-        self.shared = format!("{}#{fragment}", browser::address());
-        self.copied = None;
-        self.show_overlay(Open::Share);
-        let link = ctx.link().clone();
-        let navigator = browser::window().navigator();
-        let clipboard = js_sys::Reflect::get(&navigator, &"clipboard".into())
-            .ok()
-            .and_then(|value| value.dyn_into::<web_sys::Clipboard>().ok());
-        match clipboard {
-            Some(clipboard) => {
-                let promise = clipboard.write_text(&self.shared);
-                wasm_bindgen_futures::spawn_local({
-                    let link = link.clone();
-                    async move { link.send_message(Msg::Copied(JsFuture::from(promise).await.is_ok())) }
-                });
-                self.clipboard_timeout =
-                    Some(Timeout::new(CLIPBOARD_MS, move || link.send_message(Msg::Copied(false))));
-            }
-            None => link.send_message(Msg::Copied(false)),
-        }
     }
 
     pub(super) fn time_out(&mut self, id: ReplicaId) {

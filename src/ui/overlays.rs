@@ -8,7 +8,7 @@ use super::panels::protocols;
 use super::prefs::{NODE, PANELS, SIZES};
 use super::stage::{kinds, role_class};
 use super::tree::{Tree, classes, el, say, truth};
-use super::{branches, clients, faults, go, safety};
+use super::{branches, clients, faults, go, safety, share};
 use raftwerk::raft::RoleShape;
 use raftwerk::view::{SignKind, shape_path};
 use yew::virtual_dom::ListenerKind;
@@ -115,31 +115,6 @@ fn view(tree: &mut Tree, app: &App) {
             tree.button("As at first", "", Msg::ResetView);
             tree.button("Close", "", Msg::Close);
         });
-    });
-}
-
-fn share(tree: &mut Tree, app: &App) {
-    let (address, copied, field) = app.shared();
-    el!(tree, "section", "class" = "overlay", "aria-label" = "Share", "tabindex" = "-1"; {
-        tree.leaf("h2", None, "Share this moment");
-        el!(tree, "p", "role" = "status"; {
-            tree.text(match copied {
-                None => "Copying …",
-                Some(true) => "Copied. Whoever opens the link sees the same run at this moment.",
-                Some(false) => "Copy the link with your copy keys: it is selected.",
-            });
-        });
-        el!(tree, "input", "type" = "text", "readonly" = true, "aria-label" = "Link to this moment"; {
-            tree.value(address);
-            tree.found(field);
-        });
-        el!(tree, "p", "class" = "unit"; {
-            say!(tree, "{} characters", address.len());
-            if address.len() > 2_000 {
-                tree.text(": some programs cut links longer than 2,000.");
-            }
-        });
-        close(tree);
     });
 }
 
@@ -358,7 +333,7 @@ pub fn overlay(tree: &mut Tree, app: &App) {
                 settings(tree, app, draft);
             }
         }
-        Open::Share => share(tree, app),
+        Open::Share => share::share(tree, app),
         Open::Faults | Open::Clients | Open::Branches | Open::Go | Open::Safety => {
             let Some(session) = app.session() else { return };
             match app.open() {

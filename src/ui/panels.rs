@@ -83,7 +83,8 @@ pub fn opening(tree: &mut Tree, app: &App) {
 }
 
 /// What is shown in place of a run when the link is bad.
-pub fn bad_link(tree: &mut Tree, error: Option<&LinkError>) {
+pub fn bad_link(tree: &mut Tree, app: &App) {
+    let error = app.bad_link();
     let (heading, says) = match error {
         None => ("Nothing to show", "The run could not be opened.".to_owned()),
         Some(LinkError::Damaged) => (
@@ -102,9 +103,12 @@ pub fn bad_link(tree: &mut Tree, error: Option<&LinkError>) {
     };
     el!(tree, "main"; {
         el!(tree, "div", "class" = "bad-link", "role" = "alert"; {
-            tree.leaf("h2", None, heading);
+            el!(tree, "h2", "tabindex" = "-1"; { tree.text(heading) });
             tree.leaf("p", None, &says);
-            el!(tree, "p"; { tree.button("Open the first election instead", "share", Msg::StartOver) });
+            el!(tree, "p", "class" = "actions"; {
+                tree.when(app.has_own(), |tree| tree.button("Back to your own run", "share", Msg::OwnRun));
+                tree.button("Open the first election instead", "", Msg::StartOver);
+            });
         });
     });
 }
@@ -198,7 +202,12 @@ pub fn transport(tree: &mut Tree, app: &App, session: &Session) {
         el!(tree, "output", "class" = "clock"; { el!(tree, "span", "id" = CLOCK) });
         el!(tree, "span", "class" = classes("passing", &[("on", is_passing)]); { tree.text(if is_passing { "» nothing due" } else { "" }) });
         tree.leaf("span", Some("position"), &text::position(session.position(), session.sim().tasks_into(), session.length()));
-        tree.part(parts, held::PACE, app.calm_stamp(), |tree| pace(tree, app));
+        if !app.is_embedded {
+            tree.part(parts, held::PACE, app.calm_stamp(), |tree| pace(tree, app));
+        }
+        tree.when(app.is_embedded, |tree| {
+            el!(tree, "a", "class" = "full", "href" = &app.full, "target" = "_blank", "rel" = "noopener"; { tree.text("Open in full") });
+        });
     });
 }
 

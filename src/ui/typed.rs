@@ -23,7 +23,7 @@ const fn small(label: &'static str, unit: &'static str, first: &'static str, sca
 }
 
 /// All small fields.
-pub const SMALL: [Small; 16] = [
+pub const SMALL: [Small; 18] = [
     small("At", "s; empty: now", "", 1_000_000),
     small("Delay by", "ms", "100", 1_000),
     small("Second arrival after", "ms", "20", 1_000),
@@ -40,6 +40,8 @@ pub const SMALL: [Small; 16] = [
     small("Something to set every", "ms", "500", 1_000),
     small("Offset or index", "", "1", 1),
     small("Clock at", "%", "100", 10_000),
+    small("From event", "", "1", 1),
+    small("To event", "", "1", 1),
 ];
 
 /// Places in [`SMALL`].
@@ -62,6 +64,10 @@ pub const EVERY: usize = 13;
 pub const OFFSET: usize = 14;
 /// See [`AT`].
 pub const CLOCK: usize = 15;
+/// See [`AT`].
+pub const FROM: usize = 16;
+/// See [`AT`].
+pub const TO: usize = 17;
 
 /// What is typed.
 pub struct Typed([String; SMALL.len()]);

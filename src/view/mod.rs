@@ -5,6 +5,7 @@
 
 mod diagram;
 mod events;
+pub mod export;
 pub mod inspect;
 mod logs;
 mod next;

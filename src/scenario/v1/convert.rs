@@ -232,7 +232,7 @@ fn command_out(command: Command) -> wire::Command {
     }
 }
 
-fn command_in(path: &str, command: &wire::Command) -> Result<Command, InputError> {
+pub(in crate::scenario) fn command_in(path: &str, command: &wire::Command) -> Result<Command, InputError> {
     let id = |field: &str, shown: u8| id_in(&format!("{path}.{field}"), shown);
     let end = |field: &str, shown: u8| end_in(&format!("{path}.{field}"), shown);
     let client_of = |shown: u8| client_in(&format!("{path}.client"), shown);

@@ -18,6 +18,6 @@ mod layout;
 mod schema;
 mod wire;
 
-pub(super) use convert::{into_record, out};
+pub(super) use convert::{command_in, into_record, out};
 pub(super) use layout::{Unreadable, pack, unpack};
 pub use wire::*;

@@ -182,6 +182,12 @@ pub fn message(face: &MessageFace<AnyKind>) -> String {
     }
 }
 
+/// A role that was taken on, in a word or two.
+#[must_use]
+pub fn became(words: &Words, role: RoleShape, epoch: u32) -> String {
+    format!("{}, {} {epoch}", words.role(role), words.epoch)
+}
+
 /// What a client's message is, or the answer to one.
 const fn client_message(verdict: Verdict) -> &'static str {
     match verdict {

@@ -4,6 +4,8 @@
 
 pub use raftwerk_engine::{executor, raft, sim};
 
+#[cfg(all(feature = "api", target_arch = "wasm32"))]
+pub mod api;
 pub mod explain;
 pub mod scenario;
 pub mod session;

@@ -4,6 +4,7 @@ use super::record::Record;
 use super::v1;
 use super::validate::{Code, InputError, validate};
 use crate::sim::Command;
+use serde::de::DeserializeOwned;
 
 /// The longest text that is read, in bytes.
 const TEXT_MAX: usize = 8_000_000;
@@ -13,17 +14,29 @@ const TEXT_MAX: usize = 8_000_000;
 /// # Errors
 /// [`InputError`] if it is not JSON, misses a field, has one too many, or says something that cannot be.
 pub fn from_json(text: &str) -> Result<Record, InputError> {
+    into_record(read(text)?)
+}
+
+/// Reads a command. Whether its cluster has whom it names, whoever carries it out says.
+///
+/// # Errors
+/// As with [`from_json`].
+pub fn command_from_json(text: &str) -> Result<Command, InputError> {
+    into_command(&read(text)?)
+}
+
+fn read<T: DeserializeOwned>(text: &str) -> Result<T, InputError> {
     if text.len() > TEXT_MAX {
         return Err(InputError::new(Code::TooMuch, "file", format!("it is longer than {TEXT_MAX} bytes")));
     }
     let mut source = serde_json::Deserializer::from_str(text);
-    let wire: v1::Scenario = serde_path_to_error::deserialize(&mut source).map_err(|error| {
+    let wire = serde_path_to_error::deserialize(&mut source).map_err(|error| {
         let path = error.path().to_string();
         let path = if path == "." { "file".to_owned() } else { path };
         InputError::new(Code::Shape, path, error.inner().to_string())
     })?;
     source.end().map_err(|_| InputError::new(Code::Shape, "file", "there is more after the scenario"))?;
-    into_record(wire)
+    Ok(wire)
 }
 
 /// Reads a record from the types that JSON and the JavaScript package have.
@@ -43,6 +56,18 @@ pub fn into_record(wire: v1::Scenario) -> Result<Record, InputError> {
 /// [`InputError`] if it says something that cannot be.
 pub fn into_command(wire: &v1::Command) -> Result<Command, InputError> {
     v1::command_in("command", wire)
+}
+
+/// A record as the types that JSON and the JavaScript package have.
+#[must_use]
+pub fn to_wire(record: &Record) -> v1::Scenario {
+    v1::out(record)
+}
+
+/// A command as the types that JSON and the JavaScript package have.
+#[must_use]
+pub fn command_to_wire(command: Command) -> v1::Command {
+    v1::command_out(command)
 }
 
 /// Writes a record, for people to read.

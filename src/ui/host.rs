@@ -3,28 +3,11 @@
 
 use super::app::{App, Msg};
 use super::browser;
-use raftwerk::scenario::v1::{self, Big};
-use raftwerk::scenario::{InputError, into_command, into_record, link};
+use raftwerk::scenario::{Code, InputError, command_from_json, from_json, link};
 use raftwerk::session::{ActError, Session};
 use raftwerk::view::say;
-use serde::Deserialize;
 use serde_json::{Value, json};
 use yew::Context;
-
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-enum Request {
-    /// A link, or what stands behind its `#`.
-    Open(String),
-    Scenario(Box<v1::Scenario>),
-    Step,
-    StepBack,
-    Play,
-    Pause,
-    Seek(Big),
-    Apply(v1::Command),
-    State,
-}
 
 fn wrong(error: &InputError) -> Value {
     json!({ "error": { "code": error.code.name(), "path": error.path, "message": error.says } })
@@ -38,16 +21,22 @@ impl App {
     /// Does what the host asks for, and answers.
     pub(super) fn ask_of_host(&mut self, ctx: &Context<Self>, text: &str) {
         let Ok((number, request)) = serde_json::from_str::<(u64, String)>(text) else { return };
-        let answer = match serde_json::from_str::<Request>(&request) {
-            Ok(request) => self.serve(ctx, request),
-            Err(error) => refused("shape", error),
+        let request: Value = serde_json::from_str(&request).unwrap_or_default();
+        // A word, or an object with one field.
+        let (word, what) = match &request {
+            Value::String(word) => (word.as_str(), &Value::Null),
+            Value::Object(fields) if fields.len() == 1 => {
+                fields.iter().next().map_or(("", &Value::Null), |(word, what)| (word.as_str(), what))
+            }
+            _ => ("", &Value::Null),
         };
+        let answer = self.serve(ctx, word, what);
         browser::tell("raftwerk:answer", &json!([number, answer]).to_string());
     }
 
-    fn serve(&mut self, ctx: &Context<Self>, request: Request) -> Value {
-        let done = match request {
-            Request::Open(text) => {
+    fn serve(&mut self, ctx: &Context<Self>, word: &str, what: &Value) -> Value {
+        let done = match (word, what) {
+            ("open", Value::String(text)) => {
                 let fragment = text.split_once('#').map_or(text.as_str(), |(_, fragment)| fragment);
                 match link::decode(fragment) {
                     Ok(Some(record)) => Session::open(record).map(|session| self.begin(session)),
@@ -55,14 +44,16 @@ impl App {
                     Err(error) => return refused("link", error),
                 }
             }
-            Request::Scenario(wire) => into_record(*wire).and_then(Session::open).map(|session| self.begin(session)),
-            Request::Step => {
+            ("scenario", scenario) => {
+                from_json(&scenario.to_string()).and_then(Session::open).map(|session| self.begin(session))
+            }
+            ("step", Value::Null) => {
                 self.halt();
                 self.take_step();
                 self.changed();
                 Ok(())
             }
-            Request::StepBack => {
+            ("step_back", Value::Null) => {
                 self.halt();
                 if let Some(session) = &mut self.session {
                     session.step_back();
@@ -70,20 +61,24 @@ impl App {
                 self.changed();
                 Ok(())
             }
-            Request::Play | Request::Pause => {
-                if self.is_playing() != matches!(request, Request::Play) {
+            ("play" | "pause", Value::Null) => {
+                if self.is_playing() != (word == "play") {
                     ctx.link().send_message(Msg::PlayPause);
                 }
                 Ok(())
             }
-            Request::Seek(Big(step)) => {
-                self.seek(step);
-                Ok(())
-            }
-            Request::Apply(wire) => {
+            ("seek", Value::String(step)) => match step.parse() {
+                Ok(step) => {
+                    self.seek(step);
+                    Ok(())
+                }
+                Err(_) => Err(InputError::new(Code::Shape, "seek", "a position as text is needed, such as \"12\"")),
+            },
+            ("apply", command) => {
                 self.halt();
                 let Some(session) = &mut self.session else { return refused("link", "no run is open") };
-                match into_command(&wire).map_err(ActError::Input).and_then(|command| session.act(command)) {
+                let command = command_from_json(&command.to_string()).map_err(ActError::Input);
+                match command.and_then(|command| session.act(command)) {
                     Ok(()) => {
                         self.changed();
                         Ok(())
@@ -92,7 +87,8 @@ impl App {
                     Err(error) => return refused("cannot_be_done", error),
                 }
             }
-            Request::State => Ok(()),
+            ("state", Value::Null) => Ok(()),
+            _ => Err(InputError::new(Code::Shape, "do", "nothing of that name can be asked for")),
         };
         match (done, &self.session) {
             (Err(error), _) => wrong(&error),

@@ -218,7 +218,7 @@ test("on a phone the other protocol is one tap away", async () => {
 });
 
 test("a run of the last visit that this page cannot read is said so, and a new one begins", async () => {
-  const script = "if (!sessionStorage.getItem('x')) { sessionStorage.setItem('x', '1'); localStorage.setItem('raftwerk.run.0', '0.AAAA'); }";
+  const script = "if (!sessionStorage.getItem('x')) { sessionStorage.setItem('x', '1'); localStorage.setItem('raftwerk.run.1', '1.AAAA'); }";
   const it = await open(browser, server.address, { script });
   const { page } = it;
   await names(page);

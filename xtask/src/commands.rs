@@ -33,6 +33,64 @@ fn build_site(tools: &WebTools) -> Outcome {
     })
 }
 
+/// Builds the npm package into `pkg/`.
+pub(crate) fn package() -> Outcome {
+    let tools = web_tools()?;
+    build_package(&tools)?;
+    eprintln!("pkg/ is the npm package: `npm pack ./pkg`, or a path in somebody's package.json.");
+    Ok(())
+}
+
+fn build_package(tools: &WebTools) -> Outcome {
+    let pkg = root().join("pkg");
+    step("building the package (release)", || {
+        run(tools.command("cargo", false).args([
+            "rustc",
+            "--quiet",
+            "--lib",
+            "--crate-type",
+            "cdylib",
+            "--release",
+            "--target",
+            TARGET,
+            "--features",
+            "api",
+        ]))
+    })?;
+    step("binding it to JavaScript", || {
+        let _ = std::fs::remove_dir_all(&pkg);
+        let wasm = root().join("target").join(TARGET).join("release/raftwerk.wasm");
+        let mut bindgen = Command::new(tools.find("wasm-bindgen")?);
+        run(bindgen.args(["--target", "web", "--out-name", "raftwerk", "--out-dir"]).arg(&pkg).arg(wasm))?;
+        let wasm = pkg.join("raftwerk_bg.wasm");
+        let mut optimiser = tools.command("wasm-opt", false);
+        run(optimiser.args(["-Oz"]).args(WASM_FEATURES).arg(&wasm).arg("-o").arg(&wasm))?;
+        let text = |error: std::io::Error| error.to_string();
+        let version = include_str!("../../Cargo.toml").lines().find_map(|line| line.strip_prefix("version = \""));
+        let version = version.and_then(|rest| rest.strip_suffix('"')).ok_or("Cargo.toml names no version")?;
+        for entry in std::fs::read_dir(root().join("package")).map_err(text)? {
+            let path = entry.map_err(text)?.path();
+            let name = path.file_name().unwrap_or_default();
+            let content = std::fs::read_to_string(&path).map_err(text)?;
+            std::fs::write(pkg.join(name), content.replace("VERSION", version)).map_err(text)?;
+        }
+        for name in ["LICENSE-MIT", "LICENSE-APACHE"] {
+            std::fs::copy(root().join(name), pkg.join(name)).map_err(text)?;
+        }
+        Ok(())
+    })
+}
+
+/// What every browser takes.
+const WASM_FEATURES: [&str; 6] = [
+    "--enable-bulk-memory",
+    "--enable-nontrapping-float-to-int",
+    "--enable-sign-ext",
+    "--enable-mutable-globals",
+    "--enable-reference-types",
+    "--enable-multivalue",
+];
+
 struct Stops(Child);
 
 impl Drop for Stops {

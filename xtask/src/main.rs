@@ -19,6 +19,7 @@ cargo xtask check                          format, lints for both targets, docs,
 cargo xtask fix                            format, and write generated files anew
 cargo xtask fix pictures                   take the pictures anew with which screenshots are compared
 cargo xtask dist                           the static release site in dist/
+cargo xtask package                        the npm package in pkg/
 cargo xtask bench [events|page]            the benchmarks, or one part of them
 ";
 
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         ["fix"] => commands::fix(),
         ["fix", "pictures"] => commands::fix_pictures(),
         ["dist"] => commands::dist(),
+        ["package"] => commands::package(),
         ["bench"] => commands::bench(None),
         ["bench", part @ ("events" | "page")] => commands::bench(Some(part)),
         _ => {

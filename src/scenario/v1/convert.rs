@@ -151,12 +151,13 @@ fn groups_out(groups: &Groups) -> Vec<Vec<u8>> {
     all
 }
 
-/// How a node or a client is numbered for people.
-fn shown(id: ReplicaId) -> u8 {
+/// How a node or a client of the cluster is numbered for people.
+#[must_use]
+pub fn shown(id: ReplicaId) -> u8 {
     client_number(id).map_or(id.0 + 1, |client| client + CLIENTS_FROM)
 }
 
-fn command_out(command: Command) -> wire::Command {
+pub(in crate::scenario) fn command_out(command: Command) -> wire::Command {
     let flight =
         |(from, to, number, is_copy): FlightName| wire::Flight { from: shown(from), to: shown(to), number, is_copy };
     match command {

@@ -18,6 +18,7 @@ mod layout;
 mod schema;
 mod wire;
 
-pub(super) use convert::{command_in, into_record, out};
+pub use convert::shown;
+pub(super) use convert::{command_in, command_out, into_record, out};
 pub(super) use layout::{Unreadable, pack, unpack};
 pub use wire::*;

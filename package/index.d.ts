@@ -1,0 +1,2 @@
+export { Simulation } from "./raftwerk.js";
+export type * from "./raftwerk.js";

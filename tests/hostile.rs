@@ -14,10 +14,17 @@ use raftwerk::scenario::link::{self, LinkError};
 use raftwerk::scenario::{Code, from_json};
 use raftwerk::session::Opening;
 use raftwerk::sim::{Stream, scale};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
+
+/// The allocator counts for the whole process, so the tests of this file run one after another.
+fn alone() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 const PAYLOADS: u64 = 1_000_000;
 /// Steps of a replay here; a longer one can be cut anywhere, as the page does.
@@ -116,6 +123,7 @@ fn seal(bytes: &[u8]) -> String {
 
 #[test]
 fn a_million_payloads_do_no_harm() {
+    let _alone = alone();
     let mut lot = Lot::new();
     let (mut validated, mut replayed) = (0_u64, 0_u64);
     let (mut longest, mut most) = (Duration::ZERO, 0.0_f32);
@@ -150,6 +158,7 @@ fn a_million_payloads_do_no_harm() {
 /// Little that says it is much.
 #[test]
 fn what_unpacks_to_more_than_a_run_may_be_is_refused() {
+    let _alone = alone();
     let mut packed = compress_to_vec(&vec![0; 200_000_000], 9);
     assert!(packed.len() < 300_000);
     packed.insert(0, 1);
@@ -162,6 +171,7 @@ fn what_unpacks_to_more_than_a_run_may_be_is_refused() {
 
 #[test]
 fn json_of_any_kind_is_an_error_or_a_scenario() {
+    let _alone = alone();
     let good = include_str!("../scenarios/figure-7.json");
     let mut lot = Lot::new();
     for _ in 0..20_000 {

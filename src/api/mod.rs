@@ -8,11 +8,11 @@ mod shapes;
 
 use crate::executor::NEVER;
 use crate::explain::{Question, explain};
-use crate::raft::{Log, ReplicaId, RoleShape};
+use crate::raft::{Any, Log, ReplicaId, RoleShape};
 use crate::scenario::v1;
 use crate::scenario::{Code, Record, command_to_wire, into_command, into_record, link, to_wire};
 use crate::session::{Difference, Jump, Search, Session, Until};
-use crate::sim::{Command, EventName};
+use crate::sim::{Command, EventName, Sim};
 use crate::text::en as text;
 use crate::view::{export, inspect, pending, say};
 use errors::{act_error, error, input_error, link_error};
@@ -319,7 +319,7 @@ impl Simulation {
             from: v1::shown(key.from),
             to: v1::shown(key.to),
             at_us: v1::Big(key.at_us),
-            text: text::message(&crate::sim::Sim::face_of(&flight.mail)),
+            text: text::message(&Sim::<Any>::face_of(&flight.message)),
             is_held: flight.held.is_some(),
         });
         write(&State {

@@ -10,16 +10,18 @@ use crate::executor::NEVER;
 use crate::explain::{Question, explain};
 use crate::raft::{Any, Log, ReplicaId, RoleShape};
 use crate::scenario::v1;
-use crate::scenario::{Code, Record, command_to_wire, into_command, into_record, link, to_wire};
+use crate::scenario::{Code, Record, command_to_wire, into_command, into_record, link, read_json, to_wire};
 use crate::session::{Difference, Jump, Search, Session, Until};
 use crate::sim::{Command, EventName, Sim};
 use crate::text::en as text;
 use crate::view::{export, inspect, pending, say};
 use errors::{act_error, error, input_error, link_error};
+use js_sys::{BigInt, JSON};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use shapes::{
     Asked, Condition, Differs, Digest, Line, Message, Node, Options, Pending, RoleWord, Said, State, Stopped, Violated,
+    Whole as Number,
 };
 use wasm_bindgen::prelude::*;
 
@@ -74,11 +76,19 @@ extern "C" {
     pub type DiffersValue;
 }
 
-/// Reads plain data.
-fn read<T: DeserializeOwned>(value: JsValue) -> Result<T, JsValue> {
-    serde_path_to_error::deserialize(serde_wasm_bindgen::Deserializer::from(value)).map_err(|problem| {
-        let path = problem.path().to_string();
-        error(Code::Shape.name(), if path == "." { "" } else { &path }, &problem.inner().to_string())
+/// Reads plain data. It goes through JSON text, a `bigint` as decimal text: so the one reader of the house, with its limits,
+/// finds what is too deep, too long, misspelt or goes round in a circle.
+fn read<T: DeserializeOwned>(what: &str, value: &JsValue) -> Result<T, JsValue> {
+    let mut replace = |_, value: JsValue| {
+        let text = value.dyn_ref::<BigInt>().and_then(|big| big.to_string(10).ok());
+        Ok(Some(text.map_or(value, Into::into)))
+    };
+    let text = JSON::stringify_with_replacer_func(value, &mut replace, None).ok().and_then(|text| text.as_string());
+    let text = text.ok_or_else(|| error(Code::Shape.name(), what, "it is not plain data"))?;
+    read_json(what, &text).map_err(|problem| {
+        // Where in the text is of no use: nobody has written it.
+        let says = problem.says.split(" at line ").next().unwrap_or_default();
+        error(problem.code.name(), &problem.path, says)
     })
 }
 
@@ -86,23 +96,6 @@ fn read<T: DeserializeOwned>(value: JsValue) -> Result<T, JsValue> {
 fn write<T: Serialize, V: JsCast>(value: &T) -> Result<V, JsValue> {
     let serializer = serde_wasm_bindgen::Serializer::json_compatible();
     Ok(value.serialize(&serializer).map_err(JsValue::from)?.unchecked_into())
-}
-
-/// A whole number: a `bigint`, a number that is not rounded, or decimal text.
-fn whole(path: &str, value: &JsValue) -> Result<u64, JsValue> {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is a whole number below 2^53")]
-    let number =
-        value.as_f64().filter(|n| n.fract() == 0.0 && (0.0..=9_007_199_254_740_991.0).contains(n)).map(|n| n as u64);
-    let big = || value.dyn_ref::<js_sys::BigInt>().and_then(|big| u64::try_from(big.clone()).ok());
-    let text =
-        || value.as_string().filter(|text| text.bytes().all(|b| b.is_ascii_digit())).and_then(|text| text.parse().ok());
-    number.or_else(big).or_else(text).ok_or_else(|| {
-        error(
-            Code::Range.name(),
-            path,
-            "a whole number from 0 to 18446744073709551615 is needed: a bigint, a number below 2^53, or text",
-        )
-    })
 }
 
 fn node(path: &str, number: u32, replicas: u8) -> Result<ReplicaId, JsValue> {
@@ -136,7 +129,7 @@ impl Simulation {
     pub fn new(scenario: Option<ScenarioValue>) -> Result<Self, JsValue> {
         let given = scenario.map(JsValue::from).filter(|value| !value.is_undefined() && !value.is_null());
         let Some(value) = given else { return Ok(Self(Session::newcomer())) };
-        let record = into_record(read::<v1::Scenario>(value)?).map_err(|error| input_error(&error))?;
+        let record = into_record(read::<v1::Scenario>("scenario", &value)?).map_err(|error| input_error(&error))?;
         Session::open(record).map(Self).map_err(|error| input_error(&error))
     }
 
@@ -213,7 +206,7 @@ impl Simulation {
     /// A `RaftwerkError` that names the field.
     pub fn run(&mut self, options: Option<OptionsValue>) -> Result<StoppedValue, JsValue> {
         let given = options.map(JsValue::from).filter(|value| !value.is_undefined() && !value.is_null());
-        let options: Options = given.map_or_else(|| Ok(Options::default()), read)?;
+        let options: Options = given.map_or_else(|| Ok(Options::default()), |given| read("options", &given))?;
         let until_us = options.until.map_or(NEVER, |until| until.0);
         let most = options.max_events.map_or(RUN_STEPS, u64::from);
         let condition = options.condition.map(|condition| self.condition(&condition)).transpose()?;
@@ -253,7 +246,7 @@ impl Simulation {
     /// # Errors
     /// A `RaftwerkError` if it cannot be done; then nothing has changed.
     pub fn apply(&mut self, command: CommandValue) -> Result<(), JsValue> {
-        let command = into_command(&read::<v1::Command>(command.into())?).map_err(|error| input_error(&error))?;
+        let command = into_command(&read::<v1::Command>("command", &command)?).map_err(|error| input_error(&error))?;
         self.0.act(command).map_err(|error| act_error(&error))
     }
 
@@ -262,7 +255,7 @@ impl Simulation {
     /// # Errors
     /// A `RaftwerkError` if it is no whole number.
     pub fn seek(&mut self, position: Whole) -> Result<(), JsValue> {
-        let step = whole("position", &position.into())?;
+        let step = read::<Number>("position", &position)?.0;
         self.0.seek(step.min(self.0.length()));
         Ok(())
     }
@@ -337,7 +330,7 @@ impl Simulation {
     /// # Errors
     /// A `RaftwerkError` if one is no whole number, or they are too many.
     pub fn trace(&self, from: Whole, to: Whole) -> Result<LinesValue, JsValue> {
-        let (first, last) = (whole("from", &from.into())?, whole("to", &to.into())?);
+        let (first, last) = (read::<Number>("from", &from)?.0, read::<Number>("to", &to)?.0);
         if last.saturating_sub(first) >= LIST_MAX as u64 {
             return Err(error(Code::TooMuch.name(), "to", &format!("at most {LIST_MAX} steps are listed at once")));
         }
@@ -349,7 +342,7 @@ impl Simulation {
     /// # Errors
     /// A `RaftwerkError` if there is none.
     pub fn explain(&self, position: Whole) -> Result<SaidValue, JsValue> {
-        let step = whole("position", &position.into())?;
+        let step = read::<Number>("position", &position)?.0;
         let mut said = None;
         if (1..=self.0.length()).contains(&step) {
             self.0.visit(step, step, &mut |_, trace| {
@@ -369,7 +362,7 @@ impl Simulation {
     /// A `RaftwerkError` that names the field.
     pub fn ask(&self, question: QuestionValue) -> Result<SaidValue, JsValue> {
         let replicas = self.0.sim().replicas();
-        let question = match read::<Asked>(question.into())? {
+        let question = match read::<Asked>("question", &question)? {
             Asked::WhyNotCommitted { offset } => Question::WhyNotCommitted { offset: offset.0 },
             Asked::WhyNotElected { node: number } => {
                 Question::WhyNotElected { replica: node("node", number, replicas)? }
@@ -433,7 +426,7 @@ impl Simulation {
     /// # Errors
     /// A `RaftwerkError` if one is no whole number, or they are too many.
     pub fn mermaid(&self, from: Whole, to: Whole) -> Result<String, JsValue> {
-        let (first, last) = (whole("from", &from.into())?, whole("to", &to.into())?);
+        let (first, last) = (read::<Number>("from", &from)?.0, read::<Number>("to", &to)?.0);
         if last.saturating_sub(first) >= LIST_MAX as u64 {
             return Err(error(Code::TooMuch.name(), "to", &format!("at most {LIST_MAX} steps are drawn at once")));
         }

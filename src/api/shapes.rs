@@ -1,12 +1,13 @@
 //! What comes out of the package, and small things that go in, as plain data. `types.d.ts` holds the scenario's own.
 
 use crate::scenario::v1::{self, Big};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use tsify::Tsify;
 
 /// Something that can happen next.
 #[derive(Serialize, Tsify)]
+#[tsify(missing_as_null)]
 pub struct Pending {
     /// Its name: `link 2>3 #17`, `timer 3 election timeout #4`.
     pub name: String,
@@ -19,13 +20,35 @@ pub struct Pending {
     pub run_now: v1::Command,
 }
 
+/// A whole number below 2^64, as a number or as text.
+#[derive(Clone, Copy)]
+pub struct Whole(pub u64);
+
+impl<'de> Deserialize<'de> for Whole {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+        const EXPECTED: &str =
+            "a whole number from 0 to 18446744073709551615 is needed; from 2^53 on as a bigint or as text";
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Form {
+            Number(u64),
+            Text(Big),
+        }
+        match Form::deserialize(source) {
+            Ok(Form::Number(number)) if number < 1 << 53 => Ok(Self(number)),
+            Ok(Form::Text(Big(number))) => Ok(Self(number)),
+            _ => Err(serde::de::Error::custom(EXPECTED)),
+        }
+    }
+}
+
 /// When a run stops. The first that is so counts.
 #[derive(Default, Deserialize, Tsify)]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct Options {
     /// At this time, in microseconds.
-    #[tsify(optional, type = "Big")]
-    pub until: Option<Big>,
+    #[tsify(optional, type = "Whole")]
+    pub until: Option<Whole>,
     /// After so many events; a million without.
     #[tsify(optional)]
     pub max_events: Option<u32>,
@@ -61,8 +84,8 @@ pub enum Condition {
     TwoLeaders,
     /// The record at an offset, from 0, is committed.
     Committed {
-        #[tsify(type = "Big")]
-        offset: Big,
+        #[tsify(type = "Whole")]
+        offset: Whole,
     },
     /// Nothing is left to do.
     NothingLeft,
@@ -80,6 +103,7 @@ pub enum Condition {
 
 /// Why a run stopped, and after how many events.
 #[derive(Serialize, Tsify)]
+#[tsify(missing_as_null)]
 pub struct Stopped {
     #[tsify(type = "\"condition\" | \"events\" | \"time\" | \"violation\" | \"end\"")]
     pub reason: &'static str,
@@ -93,8 +117,8 @@ pub struct Stopped {
 pub enum Asked {
     /// Why is the record at this offset, from 0, not committed?
     WhyNotCommitted {
-        #[tsify(type = "Big")]
-        offset: Big,
+        #[tsify(type = "Whole")]
+        offset: Whole,
     },
     /// Why can this node not be elected?
     WhyNotElected { node: u32 },
@@ -104,6 +128,7 @@ pub enum Asked {
 
 /// The cluster at a moment.
 #[derive(Serialize, Tsify)]
+#[tsify(missing_as_null)]
 pub struct State {
     pub protocol: &'static str,
     #[tsify(type = "Big")]
@@ -119,6 +144,7 @@ pub struct State {
 
 /// A node.
 #[derive(Serialize, Tsify)]
+#[tsify(missing_as_null)]
 pub struct Node {
     pub node: u8,
     pub name: String,
@@ -136,11 +162,13 @@ pub struct Node {
     #[tsify(type = "Big | null")]
     pub committed: Option<Big>,
     /// Every field by the protocol's own name, for people.
+    #[tsify(type = "Record<string, string>")]
     pub fields: BTreeMap<&'static str, String>,
 }
 
 /// A message in flight. Clients of the cluster are numbered from 101.
 #[derive(Serialize, Tsify)]
+#[tsify(missing_as_null)]
 pub struct Message {
     pub name: String,
     pub from: u8,
@@ -153,6 +181,7 @@ pub struct Message {
 
 /// A step.
 #[derive(Serialize, Tsify)]
+#[tsify(missing_as_null)]
 pub struct Line {
     /// The position after it.
     #[tsify(type = "Big")]
@@ -168,6 +197,7 @@ pub struct Line {
 
 /// A sentence, where to read more, and the rule behind it.
 #[derive(Serialize, Tsify)]
+#[tsify(missing_as_null)]
 pub struct Said {
     pub text: String,
     pub reference: &'static str,
@@ -176,6 +206,7 @@ pub struct Said {
 
 /// A safety property that was broken.
 #[derive(Serialize, Tsify)]
+#[tsify(missing_as_null)]
 pub struct Violated {
     pub property: &'static str,
     #[tsify(type = "Big")]
@@ -186,6 +217,7 @@ pub struct Violated {
 
 /// Digests, as sixteen hexadecimal digits each.
 #[derive(Serialize, Tsify)]
+#[tsify(missing_as_null)]
 pub struct Digest {
     pub state: String,
     pub protocol: String,
@@ -194,6 +226,7 @@ pub struct Digest {
 
 /// Where a replay first differs from the run that was shared: by this command (from 0), or, without one, by the moment.
 #[derive(Serialize, Tsify)]
+#[tsify(missing_as_null)]
 pub struct Differs {
     pub command: Option<u32>,
 }

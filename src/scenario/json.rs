@@ -14,7 +14,7 @@ const TEXT_MAX: usize = 8_000_000;
 /// # Errors
 /// [`InputError`] if it is not JSON, misses a field, has one too many, or says something that cannot be.
 pub fn from_json(text: &str) -> Result<Record, InputError> {
-    into_record(read(text)?)
+    into_record(read_json("file", text)?)
 }
 
 /// Reads a command. Whether its cluster has whom it names, whoever carries it out says.
@@ -22,21 +22,25 @@ pub fn from_json(text: &str) -> Result<Record, InputError> {
 /// # Errors
 /// As with [`from_json`].
 pub fn command_from_json(text: &str) -> Result<Command, InputError> {
-    into_command(&read(text)?)
+    into_command(&read_json("command", text)?)
 }
 
-fn read<T: DeserializeOwned>(text: &str) -> Result<T, InputError> {
+/// Reads anything that has a JSON form. Errors that are of no field carry the name `what`.
+///
+/// # Errors
+/// As with [`from_json`].
+pub fn read_json<T: DeserializeOwned>(what: &str, text: &str) -> Result<T, InputError> {
     if text.len() > TEXT_MAX {
-        return Err(InputError::new(Code::TooMuch, "file", format!("it is longer than {TEXT_MAX} bytes")));
+        return Err(InputError::new(Code::TooMuch, what, format!("it is longer than {TEXT_MAX} bytes")));
     }
     let mut source = serde_json::Deserializer::from_str(text);
-    let wire = serde_path_to_error::deserialize(&mut source).map_err(|error| {
+    let value = serde_path_to_error::deserialize(&mut source).map_err(|error| {
         let path = error.path().to_string();
-        let path = if path == "." { "file".to_owned() } else { path };
+        let path = if path == "." { what.to_owned() } else { path };
         InputError::new(Code::Shape, path, error.inner().to_string())
     })?;
-    source.end().map_err(|_| InputError::new(Code::Shape, "file", "there is more after the scenario"))?;
-    Ok(wire)
+    source.end().map_err(|_| InputError::new(Code::Shape, what, "there is more behind it"))?;
+    Ok(value)
 }
 
 /// Reads a record from the types that JSON and the JavaScript package have.

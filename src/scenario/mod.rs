@@ -14,7 +14,7 @@ mod record;
 pub mod v1;
 mod validate;
 
-pub use json::{command_from_json, command_to_wire, from_json, into_command, into_record, to_json, to_wire};
+pub use json::{command_from_json, command_to_wire, from_json, into_command, into_record, read_json, to_json, to_wire};
 pub use plain::{plain, plain_names};
 pub use record::{Chapter, Panel, Record, Selection, Shown, Start};
 pub use validate::{Code, InputError, POSITION_MAX, validate, validate_command};

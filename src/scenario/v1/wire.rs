@@ -36,7 +36,7 @@ impl<'de> Deserialize<'de> for Big {
 /// How a link treats messages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify))]
+#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify), tsify(missing_as_null))]
 #[serde(default, deny_unknown_fields)]
 pub struct Links {
     /// The shortest flight, in microseconds.
@@ -54,7 +54,7 @@ pub struct Links {
 /// Whom a replica without records knows of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify))]
+#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify), tsify(missing_as_null))]
 #[serde(rename_all = "snake_case")]
 pub enum Bootstrap {
     /// The static voters.
@@ -66,7 +66,7 @@ pub enum Bootstrap {
 /// Rules of KRaft that can be switched off.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify))]
+#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify), tsify(missing_as_null))]
 #[serde(default, deny_unknown_fields)]
 pub struct KRaftRules {
     /// A prospective candidate asks before it raises the epoch (KIP-996).
@@ -80,7 +80,7 @@ pub struct KRaftRules {
 /// KRaft's settings, under Kafka's names. Times are in milliseconds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify))]
+#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify), tsify(missing_as_null))]
 #[serde(default, deny_unknown_fields)]
 pub struct KRaft {
     /// `election.timeout.ms`.
@@ -112,7 +112,7 @@ pub struct KRaft {
 /// How nextIndex goes back after a refusal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify))]
+#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify), tsify(missing_as_null))]
 #[serde(rename_all = "snake_case")]
 pub enum Backtracking {
     /// One entry back after each refusal.
@@ -126,7 +126,7 @@ pub enum Backtracking {
 /// What a candidate does once a majority has refused it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify))]
+#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify), tsify(missing_as_null))]
 #[serde(rename_all = "snake_case")]
 pub enum Refused {
     /// It waits for its timeout.
@@ -138,7 +138,7 @@ pub enum Refused {
 /// Rules beside the paper's own.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify))]
+#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify), tsify(missing_as_null))]
 #[serde(default, deny_unknown_fields)]
 pub struct ClassicRules {
     /// PreVote, with the lease rule.
@@ -152,7 +152,7 @@ pub struct ClassicRules {
 /// The settings of the paper's Raft. Times are in milliseconds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify))]
+#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify), tsify(missing_as_null))]
 #[serde(default, deny_unknown_fields)]
 pub struct Classic {
     /// The shortest election timeout.
@@ -174,7 +174,7 @@ pub struct Classic {
 /// The protocol and its settings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify))]
+#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify), tsify(missing_as_null))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Protocol {
     /// KRaft.
@@ -186,7 +186,7 @@ pub enum Protocol {
 /// The timers of a replica.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify))]
+#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify), tsify(missing_as_null))]
 #[serde(rename_all = "snake_case")]
 pub enum TimerKind {
     /// The election timeout.
@@ -214,7 +214,7 @@ pub enum TimerKind {
 /// How a replica does its work on its executor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify))]
+#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify), tsify(missing_as_null))]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
     /// A task for each kind of work.
@@ -226,7 +226,7 @@ pub enum Form {
 /// How replicas do their work on their executors.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify))]
+#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify), tsify(missing_as_null))]
 #[serde(default, deny_unknown_fields)]
 pub struct RaftClient {
     /// In which form.
@@ -239,7 +239,7 @@ pub struct RaftClient {
 /// clients are numbered from 101.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify))]
+#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify), tsify(missing_as_null))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Command {
     /// A node stops at once.
@@ -489,7 +489,7 @@ pub enum Command {
 /// A message in flight, by its name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify))]
+#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify), tsify(missing_as_null))]
 #[serde(deny_unknown_fields)]
 pub struct Flight {
     /// Its sender.
@@ -506,7 +506,7 @@ pub struct Flight {
 /// What a client of the cluster waits for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify))]
+#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify), tsify(missing_as_null))]
 #[serde(rename_all = "snake_case")]
 pub enum Alarm {
     /// The end of its patience.
@@ -520,7 +520,7 @@ pub enum Alarm {
 /// What a node starts from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify))]
+#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify), tsify(missing_as_null))]
 #[serde(default, deny_unknown_fields)]
 pub struct Start {
     /// Its log, as runs: an epoch or term, and how many records have it.
@@ -540,7 +540,7 @@ pub struct Start {
 /// A command at its place in the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify))]
+#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify), tsify(missing_as_null))]
 #[serde(deny_unknown_fields)]
 pub struct Placed {
     /// After how many steps.
@@ -563,7 +563,7 @@ pub struct Placed {
 /// A command that waits for its time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify))]
+#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify), tsify(missing_as_null))]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
     /// When, in microseconds.
@@ -575,7 +575,7 @@ pub struct Plan {
 /// What is selected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify))]
+#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify), tsify(missing_as_null))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Selection {
     /// A node, or from 101 on a client.
@@ -589,7 +589,7 @@ pub enum Selection {
 /// A panel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify))]
+#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify), tsify(missing_as_null))]
 #[serde(rename_all = "snake_case")]
 pub enum Panel {
     /// What can happen next.
@@ -617,7 +617,7 @@ pub enum Panel {
 /// A place in the run with something to say about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify))]
+#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify), tsify(missing_as_null))]
 #[serde(deny_unknown_fields)]
 pub struct Chapter {
     /// After how many steps.
@@ -635,7 +635,7 @@ pub struct Chapter {
 /// The moment to look at, and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify))]
+#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify), tsify(missing_as_null))]
 #[serde(default, deny_unknown_fields)]
 pub struct View {
     /// After how many steps.
@@ -655,7 +655,7 @@ pub struct View {
 /// A whole scenario.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify))]
+#[cfg_attr(all(feature = "api", target_arch = "wasm32"), derive(tsify::Tsify), tsify(missing_as_null))]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
     /// 1: this format.

@@ -26,7 +26,7 @@ use gloo_timers::callback::Timeout;
 use raftwerk::executor::NEVER;
 use raftwerk::explain::{Explanation, Question, explain};
 use raftwerk::raft::{Family, ProtocolSettings, ReplicaId};
-use raftwerk::scenario::{Shown, link};
+use raftwerk::scenario::{Shown, link, plain};
 use raftwerk::session::{Session, Until};
 use raftwerk::sim::{Command, EventName, FlightName, Plan};
 use raftwerk::view::inspect::MessageView;
@@ -233,6 +233,8 @@ pub struct App {
     /// What it took to draw the stage and a panel, in milliseconds, and whether that is being measured.
     pub(super) panel_cost_ms: f64,
     pub(super) is_costly: bool,
+    /// The run's title, as the tab has it.
+    titled: String,
     /// The run went on, and that is not drawn yet.
     pub(super) is_stale: bool,
     pub(super) drawn_ms: f64,
@@ -838,6 +840,7 @@ impl Component for App {
             diagram_ms: 0.0,
             panel_cost_ms: 0.0,
             is_costly: false,
+            titled: String::new(),
             is_stale: false,
             drawn_ms: 0.0,
             parts: Parts::default(),
@@ -1050,6 +1053,11 @@ impl Component for App {
             // Once the first drawing is on the screen.
             let scope = ctx.link().clone();
             Timeout::new(0, move || scope.send_message(Msg::LoadLater)).forget();
+        }
+        let title = self.session.as_ref().map_or("", |session| session.settings().title.as_str());
+        if self.titled != title {
+            title.clone_into(&mut self.titled);
+            browser::set_title(&plain(title, 80));
         }
         if let Some(focus) = self.focus.take() {
             browser::focus(focus);

@@ -110,6 +110,11 @@ pub fn fresh_seed() -> u64 {
     part() % 1_000_000
 }
 
+/// Names the tab after a run.
+pub fn set_title(title: &str) {
+    gloo_document().set_title(&if title.is_empty() { "Raftwerk".to_owned() } else { format!("{title} · Raftwerk") });
+}
+
 /// Sets the colour scheme; an empty one follows the system.
 pub fn set_theme(theme: &str) {
     if let Some(root) = gloo_document().document_element() {

@@ -8,6 +8,7 @@ use super::tree::{Tree, classes, el, say, truth};
 use raftwerk::explain::Explanation;
 use raftwerk::raft::Family;
 use raftwerk::scenario::link::LinkError;
+use raftwerk::scenario::plain;
 use raftwerk::session::Session;
 use raftwerk::sim::{Command, EventName, Property};
 use raftwerk::text::en::{self as text, Sentence};
@@ -21,7 +22,7 @@ pub fn header(tree: &mut Tree, app: &App) {
         tree.leaf("h1", None, "Raftwerk");
         tree.group(|tree| {
             if let Some(session) = app.session() {
-                tree.leaf("p", Some("title"), &session.settings().title);
+                tree.leaf("p", Some("title"), &plain(&session.settings().title, 80));
             }
         });
         tree.group(|tree| protocols(tree, app));

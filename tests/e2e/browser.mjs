@@ -11,14 +11,14 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import assert from "node:assert/strict";
 
-const root = fileURLToPath(new URL("../../dist/", import.meta.url));
+const site = fileURLToPath(new URL("../../dist/", import.meta.url));
 const npm = process.env.RAFTWERK_NPM;
 export const load = (name) => createRequire(`${npm}/`)(join(npm, name));
 
 const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm", ".svg": "image/svg+xml", ".woff2": "font/woff2" };
 
-/** Serves dist/ under a sub-path, so that nothing relies on standing at the root. */
-export async function serve() {
+/** Serves dist/, or another folder, under a sub-path, so that nothing relies on standing at the root. */
+export async function serve(root = site) {
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, "http://x");
     const inside = pathname.replace(/^\/course\/raft\//, "");

@@ -157,8 +157,10 @@ pub(crate) fn test(part: Option<&str>) -> Outcome {
             })?;
         }
         if wants("e2e") {
+            build_package(&tools)?;
             build_site(&tools)?;
-            drive("the built page in headless Chromium", &["--test", "--test-reporter=spec", "tests/e2e/"], false)?;
+            let files = ["--test", "--test-reporter=spec", "tests/e2e/", "tests/package/"];
+            drive("the package, and the built page in headless Chromium", &files, false)?;
         }
     }
     Ok(())
@@ -175,7 +177,19 @@ pub(crate) fn check() -> Outcome {
     let tools = web_tools()?;
     step("clippy, wasm", || {
         run(tools.command("cargo", true).args([
-            "clippy", "--quiet", "--target", TARGET, "--lib", "--bins", "--test", "web", "--", "-D", "warnings",
+            "clippy",
+            "--quiet",
+            "--target",
+            TARGET,
+            "--features",
+            "api",
+            "--lib",
+            "--bins",
+            "--test",
+            "web",
+            "--",
+            "-D",
+            "warnings",
         ]))
     })
 }

@@ -20,10 +20,11 @@ const TRUNK: &str = "0.21.14";
 const WASM_BINDGEN: &str = "0.2.130";
 /// Cuts the page in two; must understand what the crate `wasm_split_helpers` of Cargo.toml leaves for it.
 const WASM_SPLIT: &str = "0.2.4";
-/// npm packages: the optimiser, the minifier, the browser driver, the accessibility checker, and what compares pictures.
-const NPM: [(&str, &str); 6] = [
+/// npm packages: the optimiser, the minifier, the compiler that checks the package's types, the browser driver, the accessibility checker, and what compares pictures.
+const NPM: [(&str, &str); 7] = [
     ("binaryen", "132.0.0"),
     ("esbuild", "0.28.2"),
+    ("typescript", "7.0.2"),
     ("playwright-core", "1.65.1"),
     ("axe-core", "4.14.1"),
     ("pixelmatch", "8.0.0"),

@@ -23,9 +23,8 @@ pub fn input_error(problem: &InputError) -> JsValue {
 
 pub fn link_error(problem: &LinkError) -> JsValue {
     match problem {
-        LinkError::Damaged => error("damaged", "", &problem.to_string()),
-        LinkError::Unknown(_) => error("version", "", &problem.to_string()),
         LinkError::Invalid(inner) => input_error(inner),
+        LinkError::Damaged | LinkError::Unknown(_) => error(problem.code(), "", &problem.to_string()),
     }
 }
 

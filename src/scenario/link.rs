@@ -38,6 +38,18 @@ pub enum LinkError {
     Invalid(#[from] InputError),
 }
 
+impl LinkError {
+    /// Its code, for programs: `damaged`, `version`, or what is wrong with the scenario.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Damaged => "damaged",
+            Self::Unknown(_) => Code::Version.name(),
+            Self::Invalid(error) => error.code.name(),
+        }
+    }
+}
+
 fn sum(text: &str) -> String {
     URL_SAFE_NO_PAD.encode(CRC_32.checksum(text.as_bytes()).to_be_bytes())
 }

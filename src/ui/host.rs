@@ -3,6 +3,7 @@
 
 use super::app::{App, Msg};
 use super::browser;
+use raftwerk::scenario::link::LinkError;
 use raftwerk::scenario::{Code, InputError, command_from_json, from_json, link};
 use raftwerk::session::{ActError, Session};
 use raftwerk::view::say;
@@ -40,8 +41,9 @@ impl App {
                 let fragment = text.split_once('#').map_or(text.as_str(), |(_, fragment)| fragment);
                 match link::decode(fragment) {
                     Ok(Some(record)) => Session::open(record).map(|session| self.begin(session)),
-                    Ok(None) => return refused("link", "there is no run in it"),
-                    Err(error) => return refused("link", error),
+                    Ok(None) => return refused("empty", "there is no run in it"),
+                    Err(LinkError::Invalid(error)) => Err(error),
+                    Err(error) => return refused(error.code(), error),
                 }
             }
             ("scenario", scenario) => {
@@ -76,7 +78,9 @@ impl App {
             },
             ("apply", command) => {
                 self.halt();
-                let Some(session) = &mut self.session else { return refused("link", "no run is open") };
+                let Some(session) = &mut self.session else {
+                    return refused(Code::CannotBeDone.name(), "no run is open");
+                };
                 let command = command_from_json(&command.to_string()).map_err(ActError::Input);
                 match command.and_then(|command| session.act(command)) {
                     Ok(()) => {
@@ -84,7 +88,7 @@ impl App {
                         Ok(())
                     }
                     Err(ActError::Input(error)) => Err(error),
-                    Err(error) => return refused("cannot_be_done", error),
+                    Err(error) => return refused(Code::CannotBeDone.name(), error),
                 }
             }
             ("state", Value::Null) => Ok(()),
@@ -92,7 +96,7 @@ impl App {
         };
         match (done, &self.session) {
             (Err(error), _) => wrong(&error),
-            (Ok(()), None) => refused("link", "no run is open"),
+            (Ok(()), None) => refused(Code::CannotBeDone.name(), "no run is open"),
             (Ok(()), Some(session)) => json!({
                 "position": session.position().to_string(),
                 "length": session.length().to_string(),

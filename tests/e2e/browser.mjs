@@ -21,6 +21,8 @@ const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/cs
 export async function serve(root = site) {
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, "http://x");
+    // As static hosts do with a folder.
+    if (pathname === "/course/raft") { response.writeHead(301, { location: "/course/raft/" }).end(); return; }
     const inside = pathname.replace(/^\/course\/raft\//, "");
     if (inside === pathname) { response.writeHead(404).end(); return; }
     try {
@@ -67,6 +69,18 @@ export async function open(browser, address, options = {}) {
 
 /** Where KRaft's first election is, for what only KRaft has; nobody's own address is the paper's. */
 export const kraft = (address) => `${address}#${readFileSync(new URL("../../scenarios/kraft.link", import.meta.url), "utf8")}`;
+
+/** A fragment with its checksum: CRC-32, which not every Node brings. */
+export function seal(text) {
+  let sum = 0xffffffff;
+  for (const byte of Buffer.from(text)) {
+    sum ^= byte;
+    for (let bit = 0; bit < 8; bit += 1) sum = (sum >>> 1) ^ (sum & 1 ? 0xedb88320 : 0);
+  }
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE((sum ^ 0xffffffff) >>> 0);
+  return text + bytes.toString("base64url");
+}
 
 /** The accessible names of the replicas. */
 export async function names(page) {

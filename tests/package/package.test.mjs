@@ -8,8 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { crc32 } from "node:zlib";
-import { launch, leaders, names, open, position, serve } from "../e2e/browser.mjs";
+import { launch, leaders, names, open, position, seal, serve } from "../e2e/browser.mjs";
 
 const inside = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const pkg = inside("pkg");
@@ -20,14 +19,6 @@ function examples(path) {
   return [...text.matchAll(/```js\n(.*?)```\n(?:\n```text\n(.*?)```\n)?/gs)].map(([, code, prints]) => ({ code, prints }));
 }
 const all = [...examples("docs/api.md"), ...examples("package/README.md")];
-
-/** A sound link of a version that is not known. */
-function newer() {
-  const text = "9.AAAA";
-  const sum = Buffer.alloc(4);
-  sum.writeUInt32BE(crc32(text));
-  return text + sum.toString("base64url");
-}
 
 let folder, browser, server;
 before(async () => {
@@ -128,7 +119,7 @@ test("what is wrong is refused with its code and its field, and nothing has chan
     [() => Simulation.fromLink("#"), "empty", ""],
     [() => Simulation.fromLink("https://raftwerk.example/"), "empty", ""],
     [() => Simulation.fromLink(`${before[2]}A`), "damaged", ""],
-    [() => Simulation.fromLink(newer()), "version", ""],
+    [() => Simulation.fromLink(seal("9.AAAA")), "version", ""],
     [() => run.apply({ crash: { replica: 4 } }), "no_such", "command.replica"],
     [() => run.apply({ crash: { replica: 1, twice: true } }), "shape", "crash.twice"],
     [() => run.apply("heal"), "cannot_be_done", ""],

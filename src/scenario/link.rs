@@ -113,18 +113,20 @@ fn unescape(text: &str) -> String {
     text
 }
 
-/// Takes off what programs add behind an address.
+/// Takes off what programs add behind an address; an address bar escapes some of it.
 fn trim_tail(text: &str) -> &str {
+    let is_added = |letter: char| letter.is_whitespace() || ".,;:!?)]>'\"*".contains(letter);
     let mut text = text;
     loop {
-        let shorter = text
-            .trim_end_matches(|c: char| c.is_whitespace() || ".,;:!?)]>'\"*".contains(c))
-            .trim_end_matches("%0A")
-            .trim_end_matches("%20");
-        if shorter.len() == text.len() {
-            return text;
+        let shorter = text.trim_end_matches(is_added);
+        let escaped = shorter.rfind('%').filter(|&place| place + 3 == shorter.len());
+        let digits =
+            escaped.map(|place| &shorter[place + 1..]).filter(|all| all.bytes().all(|b| b.is_ascii_hexdigit()));
+        let letter = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match (escaped, letter) {
+            (Some(place), Some(letter)) if is_added(char::from(letter)) => text = &shorter[..place],
+            _ => return shorter,
         }
-        text = shorter;
     }
 }
 
@@ -175,10 +177,12 @@ mod tests {
     #[test]
     fn b05_what_programs_add_behind_an_address_is_ignored() {
         let link = encode(&Record::default());
-        for tail in [".", ").", ">", "\"", ",", "*", "%0A", "%20", " \n", "!?"] {
+        for tail in [".", ").", ">", "\"", ",", "*", "%0A", "%20", " \n", "!?", "%22", "%3E).", "%0a%20.%2C"] {
             assert!(matches!(decode(&format!("{link}{tail}")), Ok(Some(_))), "{tail:?}");
         }
-        assert_eq!(decode(&format!("{link}&x=1")), Err(LinkError::Damaged));
+        for tail in ["&x=1", "%41", "%2", "%", "%0", "%+d", "%é", "é%20"] {
+            assert_eq!(decode(&format!("{link}{tail}")), Err(LinkError::Damaged), "{tail:?}");
+        }
     }
 
     #[test]

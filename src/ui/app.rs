@@ -294,7 +294,6 @@ pub struct App {
     pub(super) messages: NodeRef,
     pub(super) timers: NodeRef,
     pub(super) arcs: Vec<u16>,
-    pub(super) share_field: NodeRef,
     pub(super) clipboard_timeout: Option<Timeout>,
     pub(super) _listeners: Vec<EventListener>,
 }
@@ -466,8 +465,8 @@ impl App {
     }
 
     /// The shared address and whether it was copied.
-    pub fn shared(&self) -> (&str, Option<bool>, NodeRef) {
-        (&self.shared, self.copied, self.share_field.clone())
+    pub fn shared(&self) -> (&str, Option<bool>) {
+        (&self.shared, self.copied)
     }
 
     /// The speed, and whether quiet stretches are skipped.
@@ -643,6 +642,25 @@ impl App {
         if let Some(session) = &self.session {
             self.announced = say::step(session, session.last_step(), session.is_open());
         }
+    }
+
+    /// Plays, or pauses what plays.
+    pub(super) fn play_or_pause(&mut self) {
+        self.notice.clear();
+        if self.is_playing {
+            self.pause();
+            self.announced = "Paused.".into();
+            self.changed();
+            return;
+        }
+        if self.land() {
+            self.changed();
+        }
+        self.was_hidden = false;
+        self.search = None;
+        self.is_playing = self.session.is_some();
+        self.broken = self.violations();
+        self.playback.start();
     }
 
     pub(super) fn begin_step(&mut self) {
@@ -881,7 +899,6 @@ impl Component for App {
             messages: NodeRef::default(),
             timers: NodeRef::default(),
             arcs: Vec::new(),
-            share_field: NodeRef::default(),
             clipboard_timeout: None,
             _listeners: listen(ctx),
         };
@@ -923,21 +940,7 @@ impl Component for App {
                 true
             }
             Msg::PlayPause => {
-                self.notice.clear();
-                if self.is_playing {
-                    self.pause();
-                    self.announced = "Paused.".into();
-                    self.changed();
-                } else {
-                    if self.land() {
-                        self.changed();
-                    }
-                    self.was_hidden = false;
-                    self.search = None;
-                    self.is_playing = self.session.is_some();
-                    self.broken = self.violations();
-                    self.playback.start();
-                }
+                self.play_or_pause();
                 true
             }
             Msg::Reset => {
@@ -1176,7 +1179,6 @@ impl App {
     pub(super) fn show_overlay(&mut self, open: Open) {
         self.focus = match (self.open, open) {
             (Open::Nothing, Open::Nothing) => None,
-            (_, Open::Share) => Some(".overlay button"),
             (Open::Help, Open::Nothing) => Some(".opens.help"),
             (Open::Legend, Open::Nothing) => Some(".opens.legend"),
             (Open::View, Open::Nothing) => Some(".opens.view"),

@@ -90,11 +90,20 @@ pub fn place_of(selector: &str) -> Option<[f64; 4]> {
     (rect.width() > 0.0).then(|| [rect.left(), rect.top(), rect.width(), rect.height()])
 }
 
-/// Moves the focus to an element, if it is there.
+/// Moves the focus to an element, if it is there. Text that is only to be read is selected: it is there to be copied.
 pub fn focus(selector: &str) {
-    if let Some(element) = gloo_document().query_selector(selector).ok().flatten() {
-        let _ = element.unchecked_into::<web_sys::HtmlElement>().focus();
+    let Some(element) = gloo_document().query_selector(selector).ok().flatten() else { return };
+    let _ = element.unchecked_ref::<web_sys::HtmlElement>().focus();
+    if let Some(field) = element.dyn_ref::<web_sys::HtmlInputElement>().filter(|field| field.read_only()) {
+        field.select();
     }
+}
+
+/// Begins to copy text. Pages that are not secure have no clipboard, and some that have one refuse at once.
+pub fn copy(text: &str) -> Option<js_sys::Promise> {
+    let clipboard = js_sys::Reflect::get(&window().navigator(), &"clipboard".into()).ok()?;
+    let write = js_sys::Reflect::get(&clipboard, &"writeText".into()).ok()?.dyn_into::<js_sys::Function>().ok()?;
+    write.call1(&clipboard, &text.into()).ok().map(|answer| js_sys::Promise::resolve(&answer))
 }
 
 /// Milliseconds since the page was opened.

@@ -1,14 +1,13 @@
 //! What a host page may ask of an embedded one, by messages; `docs/embed.md` describes them. Each is checked like everything
 //! from outside, and answered: with where the run stands, or with what is wrong.
 
-use super::app::{App, Msg};
+use super::app::App;
 use super::browser;
 use raftwerk::scenario::link::LinkError;
 use raftwerk::scenario::{Code, InputError, command_from_json, from_json, link};
 use raftwerk::session::{ActError, Session};
 use raftwerk::view::say;
 use serde_json::{Value, json};
-use yew::Context;
 
 fn wrong(error: &InputError) -> Value {
     json!({ "error": { "code": error.code.name(), "path": error.path, "message": error.says } })
@@ -20,7 +19,7 @@ fn refused(code: &str, message: impl ToString) -> Value {
 
 impl App {
     /// Does what the host asks for, and answers.
-    pub(super) fn ask_of_host(&mut self, ctx: &Context<Self>, text: &str) {
+    pub(super) fn ask_of_host(&mut self, text: &str) {
         let Ok((number, request)) = serde_json::from_str::<(u64, String)>(text) else { return };
         let request: Value = serde_json::from_str(&request).unwrap_or_default();
         // A word, or an object with one field.
@@ -31,11 +30,11 @@ impl App {
             }
             _ => ("", &Value::Null),
         };
-        let answer = self.serve(ctx, word, what);
+        let answer = self.serve(word, what);
         browser::tell("raftwerk:answer", &json!([number, answer]).to_string());
     }
 
-    fn serve(&mut self, ctx: &Context<Self>, word: &str, what: &Value) -> Value {
+    fn serve(&mut self, word: &str, what: &Value) -> Value {
         let done = match (word, what) {
             ("open", Value::String(text)) => {
                 let fragment = text.split_once('#').map_or(text.as_str(), |(_, fragment)| fragment);
@@ -65,7 +64,7 @@ impl App {
             }
             ("play" | "pause", Value::Null) => {
                 if self.is_playing() != (word == "play") {
-                    ctx.link().send_message(Msg::PlayPause);
+                    self.play_or_pause();
                 }
                 Ok(())
             }

@@ -219,9 +219,8 @@ impl App {
                 self.clipboard_timeout = None;
                 if self.copied.is_none() {
                     self.copied = Some(is_copied);
-                    if let Some(field) = self.share_field.cast::<web_sys::HtmlInputElement>().filter(|_| !is_copied) {
-                        let _ = field.focus();
-                        field.select();
+                    if !is_copied {
+                        self.focus = Some(".sharing [readonly]");
                     }
                 }
                 true
@@ -292,7 +291,7 @@ impl App {
                 false
             }
             Msg::Host(said) => {
-                self.ask_of_host(ctx, &said);
+                self.ask_of_host(&said);
                 true
             }
             Msg::Hear => {

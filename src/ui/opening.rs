@@ -77,7 +77,8 @@ impl App {
     fn refuse(&mut self, error: LinkError) {
         self.set_aside();
         self.bad_link = Some(error);
-        self.focus = Some(".bad-link h2");
+        // A figure in another page takes no focus.
+        self.focus = (!self.is_embedded).then_some(".bad-link h2");
     }
 
     /// Opens text that somebody gave the page: a scenario file, a link, or a bare fragment.
@@ -132,7 +133,7 @@ impl App {
             let now_ms = browser::now_ms();
             if !pending.was_asked && now_ms - pending.began_ms > ASK_MS {
                 pending.is_asking = true;
-                self.focus = Some(".progress button");
+                self.focus = (!self.is_embedded).then_some(".progress button");
                 return;
             }
             if now_ms - started_ms > WORK_MS_MAX {

@@ -8,7 +8,6 @@ use super::typed::{FROM, TO};
 use gloo_timers::callback::Timeout;
 use raftwerk::scenario::{Record, link, plain, to_json};
 use raftwerk::view::export;
-use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use yew::Context;
 
@@ -105,13 +104,8 @@ impl App {
         };
         self.copied = None;
         let link = ctx.link().clone();
-        let navigator = browser::window().navigator();
-        let clipboard = js_sys::Reflect::get(&navigator, &"clipboard".into())
-            .ok()
-            .and_then(|value| value.dyn_into::<web_sys::Clipboard>().ok());
-        match clipboard {
-            Some(clipboard) => {
-                let promise = clipboard.write_text(&self.shared);
+        match browser::copy(&self.shared) {
+            Some(promise) => {
                 wasm_bindgen_futures::spawn_local({
                     let link = link.clone();
                     async move { link.send_message(Msg::Copied(JsFuture::from(promise).await.is_ok())) }
@@ -168,7 +162,7 @@ impl App {
 
 /// The panel.
 pub fn share(tree: &mut Tree, app: &App) {
-    let (address, copied, field) = app.shared();
+    let (address, copied) = app.shared();
     let Some(session) = app.session() else { return };
     el!(tree, "section", "class" = "overlay sharing", "aria-label" = "Share", "tabindex" = "-1"; {
         tree.leaf("h2", None, "Share");
@@ -194,7 +188,6 @@ pub fn share(tree: &mut Tree, app: &App) {
         });
         el!(tree, "input", "type" = "text", "readonly" = true, "aria-label" = if app.share_kind == EMBED { "Embed code" } else if app.share_kind == 1 { "Link to the start" } else { "Link to this moment" }; {
             tree.value(address);
-            tree.found(field);
         });
         el!(tree, "p", "class" = "unit"; {
             say!(tree, "{} characters", address.len());

@@ -1,6 +1,6 @@
 //! The stage: replicas on a ring, clients beside it, links between them, messages on the links.
 
-use super::say::named;
+use super::say::{self, named};
 use super::turn::direction;
 use crate::executor::in_order;
 use crate::raft::{Any, AnyKind, MessageFace, Protocol, ReplicaId, RoleShape, TimerKind, Traffic, Verdict};
@@ -499,7 +499,7 @@ fn node(session: &Session, looks: &Looks, (x, y): (f64, f64), id: ReplicaId, cou
     };
     NodeView {
         id,
-        number: session.settings().names.get(id.index()).cloned().unwrap_or_else(|| id.to_string()),
+        number: say::short(session, id),
         name: named(session, text::replica_name(text::words_of(sim), id, word, role.is_some(), epoch))
             + &text::condition_beside(sim.is_paused(id), group(sim, id)),
         role,

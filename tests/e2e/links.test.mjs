@@ -205,11 +205,17 @@ test("B09 hostile text is text: on the page, in its title, in errors and in ever
     const take = (name) => download(page, () => page.getByRole("button", { name, exact: true }).click());
     const svg = await take("Save the stage as SVG");
     assert.match(svg.name, /^[a-z0-9-]{1,60}\.svg$/);
-    const parsed = await page.evaluate((it) => {
+    // Opened by itself it does nothing either.
+    const viewer = await it.context.newPage();
+    await viewer.route("**/*", (route) => (route.request().url().endsWith("/drawn.svg") ? route.fulfill({ contentType: "image/svg+xml", body: svg.text }) : it.faults.push(route.request().url())));
+    await viewer.goto("http://drawn.example/drawn.svg");
+    assert.equal(await viewer.evaluate(() => window.hit), undefined);
+    const parsed = await viewer.evaluate((it) => {
       const drawn = new DOMParser().parseFromString(it, "image/svg+xml");
       const all = [...drawn.querySelectorAll("*")];
       return { names: [...new Set(all.map(({ localName }) => localName))], on: all.flatMap((node) => [...node.attributes].map(({ name }) => name)).filter((name) => name.startsWith("on") || name.includes("href")) };
     }, svg.text);
+    await viewer.close();
     assert.deepEqual(parsed.on, []);
     for (const name of ["parsererror", "script", "img", "animate", "foreignObject"]) assert.ok(!parsed.names.includes(name), name);
     const mermaid = await take("Save these events as a Mermaid sequence diagram");
@@ -265,11 +271,6 @@ test("B14 sharing twice gives the same link, also after a reload; event 137 with
   const { page } = it;
   await names(page);
   assert.equal(new URL(page.url()).hash, "", "the address is clean");
-  const run = new Simulation();
-  run.run({ maxEvents: 137 });
-  await page.keyboard.press("g");
-  await page.getByLabel("Position").fill("137").catch(() => {});
-  await page.keyboard.press("Escape");
   while (await position(page) < 137) await stepOnce(page);
   await page.getByRole("button", { name: /^Node 3,/ }).click();
   const seen = await digests(page);
@@ -380,8 +381,10 @@ test("B17 copied is said only when it was copied; else the whole link is selecte
     await names(page);
     await button(page, "Share").click();
     await page.getByText("Copy it with your copy keys: it is selected.").waitFor({ timeout: 2_000 });
-    const [is, all] = await field(page).evaluate((it) => [document.activeElement === it && it.readOnly, it.value.slice(it.selectionStart, it.selectionEnd) === it.value && it.value.length > 20]);
-    assert.ok(is && all, why);
+    await page.waitForFunction(() => {
+      const it = document.activeElement;
+      return it.readOnly && it.value.length > 20 && it.selectionStart === 0 && it.selectionEnd === it.value.length;
+    }, undefined, { timeout: 1_000 }).catch(() => assert.fail(why));
     assert.equal(await page.getByText(/^Copied/).count(), 0, why);
     await it.done();
   }
@@ -492,7 +495,7 @@ test("a replay that differs from what was shared says between which commands, an
   await notice(page, /This is not the run that was shared: its replay first differs between command 1 .* and command 2/);
   await paste(page, JSON.stringify(change(0)));
   await notice(page, /first differs between the start and command 1/);
-  await paste(page, JSON.stringify({ ...scenario, view: { ...scenario.view, digest: scenario.view.digest ^ 1 } }));
+  await paste(page, JSON.stringify({ ...scenario, view: { ...scenario.view, digest: scenario.view.digest === 0 ? 1 : scenario.view.digest - 1 } }));
   await notice(page, /first differs between command 2 .* and the moment that was shared/);
   await it.done();
   // In a link too: one byte of the record, and the checksum made anew.
@@ -515,7 +518,7 @@ test("files: saved, chosen, dropped and pasted; a bad one says what is wrong and
   await button(page, "Share").click();
   const press = (name) => page.getByRole("button", { name, exact: true }).click();
   const file = await download(page, () => press("Save the scenario as a file"));
-  assert.equal(file.name, "raftwerk.json");
+  assert.equal(file.name, "a-first-election.json");
   assert.equal(new Simulation(JSON.parse(file.text)).digest().run, seen.split(" ")[2]);
   for (let i = 0; i < 3; i += 1) await page.keyboard.press("Escape");
   const bad = [["{", "EOF"], ["{\"format\":1}", "protocol"], [JSON.stringify(classic({ replicas: 99 })), "replicas"], [JSON.stringify(classic({ seed: 3 })), "seed"], ["hello", "damaged"]];
@@ -538,7 +541,7 @@ test("files: saved, chosen, dropped and pasted; a bad one says what is wrong and
     await page.waitForFunction((all) => document.querySelector(".page").getAttribute("data-digests") === all, seen);
   }
   // What was there before comes back with undo.
-  await page.keyboard.press("Control+z");
+  await page.keyboard.press("u");
   await page.waitForFunction((all) => document.querySelector(".page").getAttribute("data-digests") !== all, seen);
   await it.done();
 });
@@ -559,14 +562,13 @@ test("exports: events as text, JSON lines and Mermaid; the stage as SVG and PNG"
   for (const line of trace) assert.ok(text.includes(line.text), line.text);
   assert.equal((await take("Save these events as a Mermaid sequence diagram")).text, own.mermaid(1, count));
   const svg = await take("Save the stage as SVG");
-  assert.equal(svg.name, "raftwerk.svg");
+  assert.equal(svg.name, "a-first-election.svg");
   for (let node = 1; node <= 5; node += 1) assert.ok(svg.text.includes(`Node ${node}`) || svg.text.includes(`>${node}<`), `node ${node}`);
   assert.doesNotMatch(svg.text, /https?:\/\/(?!www\.w3\.org)/);
   const png = readFileSync((await take("Save the stage as PNG")).path);
   assert.equal(png.toString("latin1", 1, 4), "PNG");
   assert.ok(png.readUInt32BE(16) >= 1_900, `${png.readUInt32BE(16)} wide`);
   assert.ok(png.length > 20_000, `${png.length} bytes`);
-  await page.getByLabel("From").fill("30").catch(() => {});
   await it.done();
 });
 
@@ -643,6 +645,7 @@ test("a host page of another origin drives an embedded run, and is refused what 
   const html = `<!doctype html><title>Host</title><link rel="icon" href="data:,"><iframe src="${server.address}?embed#${link}" width="640" height="460" title="A figure"></iframe>`;
   const host = createServer((_, response) => { response.writeHead(200, { "content-type": "text/html" }).end(html); });
   await new Promise((done) => host.listen(0, "127.0.0.1", done));
+  after(() => host.close());
   const context = await browser.newContext({ reducedMotion: "reduce" });
   const page = await context.newPage();
   const faults = [];
@@ -705,5 +708,4 @@ test("a host page of another origin drives an embedded run, and is refused what 
   assert.equal(await page.evaluate(() => document.activeElement === document.body), true);
   assert.deepEqual(faults, []);
   await context.close();
-  await new Promise((done) => host.close(done));
 });

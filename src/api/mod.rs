@@ -220,7 +220,7 @@ impl Simulation {
                 break "events";
             }
             if self.0.next_due_us() > until_us {
-                self.0.set_playhead(until_us);
+                self.0.set_playhead(until_us.max(self.0.playhead_us()));
                 break "time";
             }
             let found = match condition {

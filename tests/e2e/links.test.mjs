@@ -390,6 +390,28 @@ test("B17 copied is said only when it was copied; else the whole link is selecte
   }
 });
 
+test("B17 (c) in another page's frame without permission the link is selected", async () => {
+  const html = `<!doctype html><title>Host</title><link rel="icon" href="data:,"><iframe src="${server.address}" width="1200" height="700" title="Raft"></iframe>`;
+  const host = createServer((_, response) => { response.writeHead(200, { "content-type": "text/html" }).end(html); });
+  await new Promise((done) => host.listen(0, "127.0.0.1", done));
+  after(() => host.close());
+  const context = await browser.newContext({ reducedMotion: "reduce", viewport: { width: 1280, height: 800 } });
+  const page = await context.newPage();
+  const faults = [];
+  page.on("pageerror", (error) => faults.push(String(error)));
+  // Another host than the frame's: its policy gives the frame no clipboard.
+  await page.goto(`http://localhost:${host.address().port}/`);
+  const frame = page.frameLocator("iframe");
+  await frame.locator("html[data-whole]").waitFor();
+  await frame.getByRole("button", { name: "Share", exact: true }).click();
+  await frame.getByText("Copy it with your copy keys: it is selected.").waitFor({ timeout: 2_000 });
+  const selected = () => frame.getByLabel("Link to this moment").evaluate((it) => document.activeElement === it && it.selectionEnd === it.value.length && it.value.length > 20);
+  for (let tries = 0; !(await selected()); tries += 1) assert.ok(tries < 20, "it is selected");
+  assert.equal(await frame.getByText(/^Copied/).count(), 0);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
 test("B19 seeds of 64 bits are shown, shared and reopened digit for digit; bad ones are refused with a reason", async () => {
   const it = await open(browser, server.address);
   const { page } = it;
@@ -638,6 +660,26 @@ test("embedded it takes no storage, no focus and no time, fits 400 by 300, and o
   assert.equal(await says(bad.page), "This link is incomplete or damaged");
   assert.equal(await bad.page.evaluate(() => document.activeElement === document.body), true);
   await bad.done();
+});
+
+test("the example page has a figure in it and drives it", async () => {
+  const context = await browser.newContext({ reducedMotion: "reduce", viewport: { width: 800, height: 900 } });
+  const page = await context.newPage();
+  const faults = [];
+  page.on("pageerror", (error) => faults.push(String(error)));
+  page.on("console", (message) => { if (message.type() === "error") faults.push(message.text()); });
+  await page.route("**/favicon.ico", (route) => route.fulfill({ body: "" }));
+  await page.goto(`${server.address}embed.html`);
+  const frame = page.frameLocator("iframe");
+  await frame.locator("html[data-whole]").waitFor();
+  assert.equal(await frame.locator(".replica .node[aria-label*=', leader,']").count(), 2);
+  await page.getByRole("button", { name: "Heal the partition" }).click();
+  for (let i = 0; i < 3; i += 1) await page.getByRole("button", { name: "Step", exact: true }).click();
+  await page.locator("output", { hasText: /^Event 32: ./ }).waitFor();
+  await page.getByRole("button", { name: "Heal the partition" }).click();
+  await page.locator("output", { hasText: "Refused: " }).waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
 });
 
 test("a host page of another origin drives an embedded run, and is refused what the validator refuses", async () => {

@@ -9,6 +9,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod described;
 mod golden;
 mod round;
 mod schema;

@@ -146,6 +146,23 @@ test("what is wrong is refused with its code and its field, and nothing has chan
   assert.deepEqual([run.digest().run, run.length(), run.link()], before);
 });
 
+test("time stands where a run stops, and never goes back by running", async () => {
+  const { Simulation } = await import(join(pkg, "node.js"));
+  const run = new Simulation();
+  assert.deepEqual(run.run({ until: 3_000_000 }).reason, "time");
+  const seen = [run.now(), run.position(), run.digest().run];
+  assert.equal(seen[0], 3_000_000n);
+  assert.deepEqual(run.run({ until: "3" }), { reason: "time", events: "0" });
+  assert.deepEqual(run.run({ maxEvents: 0 }), { reason: "events", events: "0" });
+  assert.deepEqual([run.now(), run.position(), run.digest().run], seen);
+  assert.deepEqual(run.run({ until: 9_000_000n, maxEvents: 2, condition: "two_leaders" }), { reason: "events", events: "2" });
+  run.stepBack();
+  assert.equal(run.position(), seen[1] + 1n);
+  assert.equal(run.length(), seen[1] + 2n);
+  run.seek(10n ** 9n);
+  assert.equal(run.position(), run.length());
+});
+
 test("64-bit seeds, hostile names and a run of a million events", async () => {
   const { Simulation } = await import(join(pkg, "node.js"));
   const seeds = ["0", "9007199254740991", "9007199254740992", "9007199254740993", "18446744073709551615"];

@@ -114,6 +114,7 @@ pub struct Stopped {
 /// A question about this moment.
 #[derive(Deserialize, Tsify)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[expect(clippy::enum_variant_names, reason = "these are the questions as JavaScript has them")]
 pub enum Asked {
     /// Why is the record at this offset, from 0, not committed?
     WhyNotCommitted {

@@ -80,16 +80,16 @@ extern "C" {
 /// finds what is too deep, too long, misspelt or goes round in a circle.
 fn read<T: DeserializeOwned>(what: &str, value: &JsValue) -> Result<T, JsValue> {
     let mut replace = |_, value: JsValue| {
+        // JSON would make nothing of it.
+        if value.as_f64().is_some_and(|number| !number.is_finite()) {
+            return Err(JsError::new("it is no number"));
+        }
         let text = value.dyn_ref::<BigInt>().and_then(|big| big.to_string(10).ok());
         Ok(Some(text.map_or(value, Into::into)))
     };
     let text = JSON::stringify_with_replacer_func(value, &mut replace, None).ok().and_then(|text| text.as_string());
     let text = text.ok_or_else(|| error(Code::Shape.name(), what, "it is not plain data"))?;
-    read_json(what, &text).map_err(|problem| {
-        // Where in the text is of no use: nobody has written it.
-        let says = problem.says.split(" at line ").next().unwrap_or_default();
-        error(problem.code.name(), &problem.path, says)
-    })
+    read_json(what, &text).map_err(|problem| input_error(&problem))
 }
 
 /// Writes plain data: objects, arrays, text, numbers that JavaScript does not round.
@@ -190,7 +190,7 @@ impl Simulation {
             events.into_iter().map(|event| event.name).find(|event| text::event_name(event) == name);
         let event =
             event.ok_or_else(|| error(Code::NoSuch.name(), "name", &format!("no event “{name}” is to come")))?;
-        self.0.act(Command::RunNow { event }).map_err(|error| act_error(&error))?;
+        self.act(Command::RunNow { event })?;
         Ok(true)
     }
 
@@ -247,7 +247,7 @@ impl Simulation {
     /// A `RaftwerkError` if it cannot be done; then nothing has changed.
     pub fn apply(&mut self, command: CommandValue) -> Result<(), JsValue> {
         let command = into_command(&read::<v1::Command>("command", &command)?).map_err(|error| input_error(&error))?;
-        self.0.act(command).map_err(|error| act_error(&error))
+        self.act(command)
     }
 
     /// Goes to a position, back or forward, as far as the run is known.
@@ -435,6 +435,12 @@ impl Simulation {
 }
 
 impl Simulation {
+    /// There is one future here: what was known of another is forgotten.
+    fn act(&mut self, command: Command) -> Result<(), JsValue> {
+        self.0.forget_others();
+        self.0.act(command).map_err(|error| act_error(&error))
+    }
+
     fn lines(&self, first: u64, last: u64) -> Vec<Line> {
         let mut kinds = Vec::new();
         self.0.visit(first, last, &mut |_, trace| kinds.push(export::kind(trace)));

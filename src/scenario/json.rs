@@ -1,5 +1,6 @@
 //! Records as JSON: for files, the gallery and people.
 
+use super::plain::plain;
 use super::record::Record;
 use super::v1;
 use super::validate::{Code, InputError, validate};
@@ -8,6 +9,9 @@ use serde::de::DeserializeOwned;
 
 /// The longest text that is read, in bytes.
 const TEXT_MAX: usize = 8_000_000;
+/// The longest path and the longest sentence of an error, in characters.
+const PATH_SHOWN: usize = 120;
+const SAYS_SHOWN: usize = 600;
 
 /// Reads a record.
 ///
@@ -37,7 +41,13 @@ pub fn read_json<T: DeserializeOwned>(what: &str, text: &str) -> Result<T, Input
     let value = serde_path_to_error::deserialize(&mut source).map_err(|error| {
         let path = error.path().to_string();
         let path = if path == "." { what.to_owned() } else { path };
-        InputError::new(Code::Shape, path, error.inner().to_string())
+        let mut says = error.inner().to_string();
+        // Where a field is, its path says; only what is no JSON is at a place in the text.
+        if let (serde_json::error::Category::Data, Some(end)) = (error.inner().classify(), says.rfind(" at line ")) {
+            says.truncate(end);
+        }
+        // It quotes what it was given.
+        InputError::new(Code::Shape, plain(&path, PATH_SHOWN), plain(&says, SAYS_SHOWN))
     })?;
     source.end().map_err(|_| InputError::new(Code::Shape, what, "there is more behind it"))?;
     Ok(value)

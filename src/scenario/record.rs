@@ -171,13 +171,15 @@ impl Record {
             plans: in_order(all.collect(), |plan| [plan.at_us, 0, 0]),
             // They speak of positions of the other run.
             chapters: Vec::new(),
-            position: 0,
-            tasks: 0,
-            playhead_us: 0,
-            shown: Shown::default(),
-            digest: None,
             ..self.clone()
         }
+        .rewound()
+    }
+
+    /// The record with the moment at its start, and nothing chosen there.
+    #[must_use]
+    pub fn rewound(self) -> Self {
+        Self { position: 0, tasks: 0, playhead_us: 0, shown: Shown::default(), digest: None, ..self }
     }
 }
 

@@ -350,7 +350,15 @@ fn check_shown(path: &str, shown: &Shown, replicas: u8) -> Result<(), InputError
         Some(Selection::Node(id)) => exists(id),
         Some(Selection::Message((from, to, ..)) | Selection::Link(from, to)) => {
             exists(from)?;
-            exists(to)
+            exists(to)?;
+            if client_number(from).is_some() && client_number(to).is_some() {
+                return Err(InputError::new(
+                    Code::Contradiction,
+                    path.as_str(),
+                    "there is no link between two clients",
+                ));
+            }
+            Ok(())
         }
     }
 }
@@ -502,7 +510,7 @@ pub fn validate(record: &Record) -> Result<(), InputError> {
         within(&format!("{path}.tasks"), placed.tasks.into(), 0, TASKS_AT_ONCE_MAX.into())?;
         within(&format!("{path}.at_us"), placed.at_us, 0, AT_US_MAX)?;
         before = (placed.step, placed.at_us);
-        validate_command(&path, &placed.command, record.replicas)?;
+        validate_command(&format!("{path}.command"), &placed.command, record.replicas)?;
     }
     if record.plans.len() > COMMANDS_MAX {
         return Err(InputError::new(Code::TooMuch, "plans", format!("there are more than {COMMANDS_MAX}")));
@@ -512,7 +520,7 @@ pub fn validate(record: &Record) -> Result<(), InputError> {
     for (index, plan) in record.plans.iter().enumerate() {
         let path = format!("plans[{index}]");
         within(&format!("{path}.at_us"), plan.at_us, 0, AT_US_MAX)?;
-        validate_command(&path, &plan.command, record.replicas)?;
+        validate_command(&format!("{path}.command"), &plan.command, record.replicas)?;
     }
     Ok(())
 }

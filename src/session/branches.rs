@@ -108,6 +108,13 @@ impl Session {
         self.history.end() > self.position() || self.history.next_command().is_some()
     }
 
+    /// Forgets all other branches, and what could be undone.
+    pub fn forget_others(&mut self) {
+        self.others.clear();
+        self.undo.clear();
+        self.redo.clear();
+    }
+
     fn line(&self) -> Branch {
         Branch { head: self.head.clone(), history: self.history.clone(), playhead_us: self.playhead_us }
     }

@@ -21,7 +21,7 @@ pub use until::{Jump, Search, Until};
 
 use crate::executor::NEVER;
 use crate::raft::{Any, AnyDisk, Beginning, Log, Payload, Protocol, ProtocolSettings, ReplicaId};
-use crate::scenario::{InputError, POSITION_MAX, Record, Shown, Start, plain_names};
+use crate::scenario::{InputError, POSITION_MAX, Record, Start, plain_names};
 use crate::sim::{
     CommandError, Compiled, Digests, Fate, History, Mark, Placed, Plan, Sim, SimSettings, TraceEvent, What,
 };
@@ -242,12 +242,6 @@ impl Session {
     /// Calls the run something.
     pub fn set_title(&mut self, title: String) {
         self.record.title = title;
-    }
-
-    /// The record with the moment at its start.
-    #[must_use]
-    pub fn record_from_start(&self) -> Record {
-        Record { position: 0, tasks: 0, playhead_us: 0, shown: Shown::default(), digest: None, ..self.record() }
     }
 
     /// What was done in this run, in order; also what is still to come on record.

@@ -14,6 +14,7 @@ use super::settings::SimSettings;
 use super::trace::{Mark, Marked, TraceEvent, What};
 use crate::executor::in_order;
 use crate::raft::Protocol;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Steps between two checkpoints at first: up to a million steps.
@@ -35,7 +36,7 @@ pub struct History<P: Protocol> {
     /// How many of the commands have been carried out.
     done: usize,
     /// Rising by time.
-    plans: Vec<Plan>,
+    plans: VecDeque<Plan>,
     /// Plans that could not be carried out when their time came, and after which step that was.
     missed: Vec<(u64, Plan, CommandError)>,
     /// The furthest position reached since the last command.
@@ -59,7 +60,7 @@ impl<P: Protocol> History<P> {
             now,
             commands,
             done: 0,
-            plans: in_order(plans, |plan| [plan.at_us, 0, 0]),
+            plans: in_order(plans, |plan| [plan.at_us, 0, 0]).into(),
             missed: Vec::new(),
             end: 0,
             marks: Vec::new(),
@@ -83,7 +84,10 @@ impl<P: Protocol> History<P> {
     /// What waits for its time, rising by it.
     #[must_use]
     pub fn plans(&self) -> &[Plan] {
-        &self.plans
+        // It is filled from lists and emptied from its front, so it never wraps.
+        let (all, wrapped) = self.plans.as_slices();
+        debug_assert!(wrapped.is_empty(), "the plans lie in one piece");
+        all
     }
 
     /// Plans that could not be carried out when their time came, up to here, and why.
@@ -127,7 +131,7 @@ impl<P: Protocol> History<P> {
     /// The plan that comes next, if nothing comes before it.
     #[must_use]
     pub fn next_plan(&self) -> Option<Plan> {
-        let first = self.plans.first().copied()?;
+        let first = self.plans.front().copied()?;
         let is_free = self.done == self.commands.len() && self.now.tasks_into() == 0;
         (is_free && first.at_us <= self.now.next_due_us()).then_some(first)
     }
@@ -145,7 +149,7 @@ impl<P: Protocol> History<P> {
     /// Carries out the plan that comes next, if one does; those that cannot be are put aside.
     fn carry_out_plan(&mut self) -> bool {
         while let Some(plan) = self.next_plan() {
-            self.plans.remove(0);
+            self.plans.pop_front();
             let placed = Placed {
                 step: self.now.steps(),
                 tasks: 0,
@@ -253,14 +257,14 @@ impl<P: Protocol> History<P> {
             self.missed.iter().filter(|&&(step, ..)| step > here).map(|&(_, plan, _)| plan).collect();
         self.missed.retain(|&(step, ..)| step <= here);
         self.plans.extend(later);
-        self.plans = in_order(std::mem::take(&mut self.plans), |plan| [plan.at_us, 0, 0]);
+        self.plans = in_order(std::mem::take(&mut self.plans).into(), |plan| [plan.at_us, 0, 0]).into();
     }
 
     /// Lets a command come at a time, not before the present, and forgets the commands that were to come by hand.
     pub fn plan(&mut self, plan: Plan) {
         self.forget_future();
-        self.plans.push(plan);
-        self.plans = in_order(std::mem::take(&mut self.plans), |plan| [plan.at_us, 0, 0]);
+        self.plans.push_back(plan);
+        self.plans = in_order(std::mem::take(&mut self.plans).into(), |plan| [plan.at_us, 0, 0]).into();
         self.cut(self.now.steps());
     }
 
@@ -355,7 +359,7 @@ impl<P: Protocol> History<P> {
             before: None,
             commands: self.commands.clone(),
             done: self.commands.partition_point(|placed| placed.step < start.steps()),
-            plans: Vec::new(),
+            plans: VecDeque::new(),
             missed: Vec::new(),
             end: self.end,
             marks: Vec::new(),

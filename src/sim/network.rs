@@ -414,6 +414,14 @@ impl<M: Clone> Network<M> {
         }
     }
 
+    /// Whether there is a link: between nodes that are there, or between one and a client that has joined.
+    #[must_use]
+    pub fn has_link(&self, from: ReplicaId, to: ReplicaId) -> bool {
+        let is_node = |id: ReplicaId| id.0 < self.replicas;
+        let is_end = |id: ReplicaId| is_node(id) || client_number(id).is_some();
+        is_end(from) && is_end(to) && (is_node(from) || is_node(to)) && self.index(from, to) < self.links.len()
+    }
+
     /// How a link treats messages.
     #[must_use]
     #[inline]

@@ -136,7 +136,7 @@ pub enum Msg {
     Chapter(bool),
     Host(String),
     Hear,
-    Copied(bool),
+    Copied(u32, bool),
     Toggle(Open),
     Edit(usize, String),
     Protocol(Family),
@@ -252,6 +252,9 @@ pub struct App {
     pub(super) shared: String,
     /// What a link is to, among [`super::share::KINDS`], and how the moment was looked at when sharing began.
     pub(super) share_kind: usize,
+    /// How often something was copied; and whether nothing was changed in the panel since it was opened.
+    pub(super) copies: u32,
+    pub(super) is_share_new: bool,
     pub(super) share_shown: Shown,
     /// A run that is being opened.
     pub(super) pending: Option<Pending>,
@@ -511,6 +514,9 @@ impl App {
 
     pub(super) fn project(&mut self) {
         self.follow();
+        // A client's link is not there before the client is, nor a node's in a smaller cluster.
+        let is_there = |session: &Session, (from, to)| session.sim().has_link(from, to);
+        self.chosen_link = self.chosen_link.filter(|&ends| self.session.as_ref().is_some_and(|it| is_there(it, ends)));
         let Some(session) = &self.session else {
             (self.stage, self.diagram) = (None, None);
             return;
@@ -870,6 +876,8 @@ impl Component for App {
             draft: None,
             shared: String::new(),
             share_kind: 0,
+            copies: 0,
+            is_share_new: false,
             share_shown: Shown::default(),
             pending: None,
             is_guest: false,
@@ -916,7 +924,8 @@ impl Component for App {
         let renders = match msg {
             Msg::Beat => {
                 let elapsed_ms = self.playback.elapsed_ms();
-                if self.pending.is_some() { later::update(self, ctx, Msg::OpenOn) } else { self.beat(elapsed_ms) }
+                let is_opening = self.pending.as_ref().is_some_and(Pending::goes_on);
+                if is_opening { later::update(self, ctx, Msg::OpenOn) } else { self.beat(elapsed_ms) }
             }
             Msg::Frame => {
                 self.frame = None;
@@ -1088,6 +1097,7 @@ impl App {
                     tree.group(|tree| later::draw(tree, self, Part::Progress));
                 } else {
                     later::draw(tree, self, Part::BadLink);
+                    tree.group(|tree| later::draw(tree, self, Part::Progress));
                 }
             });
             return;
@@ -1177,6 +1187,10 @@ impl App {
 
     /// Opens or closes what lies over the page, and moves the focus there and back.
     pub(super) fn show_overlay(&mut self, open: Open) {
+        // A figure in another page has no room for one, and takes no focus.
+        if self.is_embedded {
+            return;
+        }
         self.focus = match (self.open, open) {
             (Open::Nothing, Open::Nothing) => None,
             (Open::Help, Open::Nothing) => Some(".opens.help"),

@@ -109,7 +109,7 @@ impl App {
 
     /// Fills the fields of a link with what it is like.
     pub fn fill_link(&mut self, from: ReplicaId, to: ReplicaId) {
-        if let Some(session) = &self.session {
+        if let Some(session) = self.session.as_ref().filter(|session| session.sim().has_link(from, to)) {
             self.typed.fill(LINK, &numbers(session.sim().link(from, to)));
         }
     }
@@ -305,12 +305,7 @@ impl App {
         self.halt();
         let Some(session) = &mut self.session else { return };
         let has = if is_back { session.undo() } else { session.redo() };
-        if !has
-            && is_back
-            && let Some(previous) = self.previous.take()
-        {
-            self.session = Some(*previous);
-            self.renew_draft();
+        if !has && is_back && self.go_back() {
             self.notice = "Back to the run before this one.".into();
         } else if !has {
             self.notice = if is_back { "There is nothing to undo." } else { "There is nothing to do again." }.into();

@@ -4,18 +4,22 @@
 use super::app::App;
 use super::browser;
 use raftwerk::scenario::link::LinkError;
-use raftwerk::scenario::{Code, InputError, command_from_json, from_json, link};
-use raftwerk::session::{ActError, Session};
+use raftwerk::scenario::{Code, InputError, Record, command_from_json, into_record, link, read_json};
+use raftwerk::session::{ActError, Opening};
 use raftwerk::view::say;
 use serde_json::{Value, json};
 
 fn wrong(error: &InputError) -> Value {
-    json!({ "error": { "code": error.code.name(), "path": error.path, "message": error.says } })
+    json!({ "error": { "code": error.code.name(), "path": error.path, "message": error.to_string() } })
 }
 
 fn refused(code: &str, message: impl ToString) -> Value {
     json!({ "error": { "code": code, "path": "", "message": message.to_string() } })
 }
+
+const NO_RUN: &str = "no run is open";
+/// The longest replay for which a host waits.
+const STEPS_MAX: u64 = 200_000;
 
 impl App {
     /// Does what the host asks for, and answers.
@@ -34,19 +38,37 @@ impl App {
         browser::tell("raftwerk:answer", &json!([number, answer]).to_string());
     }
 
+    /// Opens a run at once. One with a long replay goes into the address of the frame: there the page asks.
+    fn open_for_host(&mut self, record: Record) -> Result<(), InputError> {
+        let shown = record.shown;
+        let mut opening = Opening::new(record)?;
+        let (_, steps) = opening.progress();
+        if steps > STEPS_MAX {
+            let says =
+                format!("there are {steps} events to replay; above {STEPS_MAX} a run is opened by the frame’s address");
+            return Err(InputError::new(Code::TooMuch, "view.position", says));
+        }
+        while !opening.go_on(STEPS_MAX)? {}
+        let session = opening.finish()?;
+        self.begin(session);
+        self.look_at(shown);
+        Ok(())
+    }
+
     fn serve(&mut self, word: &str, what: &Value) -> Value {
         let done = match (word, what) {
             ("open", Value::String(text)) => {
                 let fragment = text.split_once('#').map_or(text.as_str(), |(_, fragment)| fragment);
                 match link::decode(fragment) {
-                    Ok(Some(record)) => Session::open(record).map(|session| self.begin(session)),
+                    Ok(Some(record)) => self.open_for_host(record),
                     Ok(None) => return refused("empty", "there is no run in it"),
                     Err(LinkError::Invalid(error)) => Err(error),
                     Err(error) => return refused(error.code(), error),
                 }
             }
             ("scenario", scenario) => {
-                from_json(&scenario.to_string()).and_then(Session::open).map(|session| self.begin(session))
+                let wire = read_json("scenario", &scenario.to_string());
+                wire.and_then(into_record).and_then(|record| self.open_for_host(record))
             }
             ("step", Value::Null) => {
                 self.halt();
@@ -76,11 +98,11 @@ impl App {
                 Err(_) => Err(InputError::new(Code::Shape, "seek", "a position as text is needed, such as \"12\"")),
             },
             ("apply", command) => {
-                self.halt();
-                let Some(session) = &mut self.session else {
-                    return refused(Code::CannotBeDone.name(), "no run is open");
-                };
                 let command = command_from_json(&command.to_string()).map_err(ActError::Input);
+                if command.is_ok() {
+                    self.halt();
+                }
+                let Some(session) = &mut self.session else { return refused(Code::CannotBeDone.name(), NO_RUN) };
                 match command.and_then(|command| session.act(command)) {
                     Ok(()) => {
                         self.changed();
@@ -95,11 +117,11 @@ impl App {
         };
         match (done, &self.session) {
             (Err(error), _) => wrong(&error),
-            (Ok(()), None) => refused(Code::CannotBeDone.name(), "no run is open"),
+            (Ok(()), None) => refused(Code::CannotBeDone.name(), NO_RUN),
             (Ok(()), Some(session)) => json!({
                 "position": session.position().to_string(),
                 "length": session.length().to_string(),
-                "now_us": session.sim().now_us().to_string(),
+                "now_us": session.playhead_us().to_string(),
                 "sentence": say::step(session, session.last_step(), session.is_open()),
                 "link": link::encode(&session.record()),
                 "is_playing": self.is_playing(),

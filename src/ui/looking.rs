@@ -215,11 +215,12 @@ impl App {
                 self.share(ctx);
                 true
             }
-            Msg::Copied(is_copied) => {
-                self.clipboard_timeout = None;
-                if self.copied.is_none() {
+            Msg::Copied(which, is_copied) => {
+                if which == self.copies && self.copied.is_none() {
+                    self.clipboard_timeout = None;
                     self.copied = Some(is_copied);
-                    if !is_copied {
+                    // Whoever is choosing what to share stays where they are.
+                    if !is_copied && self.is_share_new {
                         self.focus = Some(".sharing [readonly]");
                     }
                 }
@@ -271,6 +272,7 @@ impl App {
             }
             Msg::ShareKind(kind) => {
                 self.share_kind = kind;
+                self.is_share_new = false;
                 self.make_link(ctx);
                 true
             }
@@ -279,6 +281,7 @@ impl App {
                     session.set_title(title.trim().to_owned());
                 }
                 self.changed();
+                self.is_share_new = false;
                 self.make_link(ctx);
                 true
             }

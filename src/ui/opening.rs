@@ -11,11 +11,15 @@ use super::go::Choice;
 use super::tree::{Tree, el, say};
 use raftwerk::executor::in_order;
 use raftwerk::scenario::link::LinkError;
-use raftwerk::scenario::{InputError, Panel, Record, Selection, Shown, from_json, link};
+use raftwerk::scenario::{InputError, Panel, Record, Selection, Shown, from_json, link, plain};
 use raftwerk::session::{Difference, Opening, Session};
 use raftwerk::sim::{EventName, Plan};
 use raftwerk::view::say;
 
+/// The longest error that is shown, in characters.
+const SAYS_SHOWN: usize = 600;
+/// The most steps that are taken at once on the way to a chapter.
+const STEPS_AT_A_CHAPTER: u64 = 200_000;
 /// Steps between two looks at the clock.
 const STEPS_AT_ONCE: u64 = 2_000;
 /// How long a replay lasts before it says so, in milliseconds.
@@ -57,20 +61,54 @@ impl App {
     pub(super) fn open_asked(&mut self) {
         match link::decode(&browser::fragment()) {
             Ok(Some(record)) => self.open_record(record, Source::Address),
-            Ok(None) => match browser::stored(browser::RUN).as_deref().map(link::decode) {
-                Some(Ok(Some(record))) => self.open_record(record, Source::Kept),
-                None | Some(Ok(None)) => self.session = Some(Session::newcomer()),
-                Some(Err(_)) => self.lose_kept(),
-            },
+            Ok(None) => self.open_kept(),
             Err(error) => self.refuse(error),
         }
     }
 
+    /// Opens what was there at the last visit, or else what a newcomer sees.
+    fn open_kept(&mut self) {
+        match browser::stored(browser::RUN).as_deref().map(link::decode) {
+            Some(Ok(Some(record))) => self.open_record(record, Source::Kept),
+            None | Some(Ok(None)) => self.show_newcomer(),
+            Some(Err(_)) => self.lose_kept(),
+        }
+    }
+
+    /// Shows a newcomer's run, as a guest beside what is kept.
+    fn show_newcomer(&mut self) {
+        self.session = Some(Session::newcomer());
+        self.is_guest = browser::stored(browser::RUN).is_some_and(|kept| !kept.is_empty());
+    }
+
     fn lose_kept(&mut self) {
+        self.show_newcomer();
         self.notice =
             "The run of your last visit was made by another version of this page and cannot be opened by this one. This is a new one."
                 .into();
-        self.session = Some(Session::newcomer());
+    }
+
+    /// Another run takes the place of the one that is kept, which stays as the one before.
+    fn set_kept_aside(&self) {
+        if let Some(kept) = browser::stored(browser::RUN).filter(|kept| !kept.is_empty()) {
+            browser::store(browser::BEFORE, &kept);
+        }
+    }
+
+    /// Goes back to the run before this one, of this visit or of the last. False if there is none.
+    pub(super) fn go_back(&mut self) -> bool {
+        if let Some(previous) = self.previous.take() {
+            self.session = Some(*previous);
+            self.is_guest = false;
+            self.renew_draft();
+            return true;
+        }
+        let Some(Ok(Some(record))) = browser::stored(browser::BEFORE).as_deref().map(link::decode) else {
+            return false;
+        };
+        browser::store(browser::BEFORE, "");
+        self.open_record(record, Source::File);
+        true
     }
 
     /// Nothing is shown but what is wrong.
@@ -92,7 +130,10 @@ impl App {
         };
         match record {
             Ok(record) => self.open_record(record, Source::File),
-            Err(error) => self.notice = format!("That cannot be opened: {error}. Nothing has changed."),
+            Err(error) => {
+                self.notice =
+                    format!("That cannot be opened: {}. Nothing has changed.", plain(&error.to_string(), SAYS_SHOWN));
+            }
         }
     }
 
@@ -158,11 +199,18 @@ impl App {
         if pending.source == Source::Address {
             browser::show_fragment("");
         }
-        if self.session.is_none() {
-            self.session = self.own.take().map(|own| *own).or_else(|| Some(Session::newcomer()));
-            self.is_guest = false;
+        let says = "Not opened. Nothing has changed.";
+        if self.session.is_none() && self.bad_link.is_none() {
+            match self.own.take() {
+                Some(own) => {
+                    self.session = Some(*own);
+                    self.is_guest = false;
+                }
+                None if pending.source == Source::Address => self.open_kept(),
+                None => self.show_newcomer(),
+            }
         }
-        self.notice = "Not opened. Nothing has changed.".into();
+        self.notice = says.into();
         self.changed();
     }
 
@@ -171,9 +219,11 @@ impl App {
             Source::Address => self.refuse(LinkError::Invalid(error)),
             Source::Kept => self.lose_kept(),
             Source::File => {
-                self.notice = format!("That cannot be opened: {}: {}. Nothing has changed.", error.path, error.says);
+                let says = plain(&error.to_string(), SAYS_SHOWN);
+                self.notice = format!("That cannot be opened: {says}. Nothing has changed.");
             }
         }
+        self.changed();
     }
 
     /// Shows a run that was opened, at its moment and as it is to be looked at.
@@ -243,7 +293,7 @@ impl App {
             self.prefs.hidden &= !(1 << tab);
             self.tab = tab;
         }
-        if open != Open::Nothing {
+        if open != Open::Nothing && !self.is_embedded {
             self.open = open;
         }
         self.is_measured = false;
@@ -280,11 +330,8 @@ impl App {
         if self.is_guest && session.to_undo().is_some() {
             // It is one's own from now on; undoing all of it goes back to what was.
             self.is_guest = false;
-            let kept = || {
-                let record = link::decode(&browser::stored(browser::RUN)?).ok()??;
-                Session::open(record).ok().map(Box::new)
-            };
-            self.previous = self.own.take().or_else(kept);
+            self.set_kept_aside();
+            self.previous = self.own.take();
         }
         if !self.is_guest && self.bad_link.is_none() {
             browser::store(browser::RUN, &fragment);
@@ -302,6 +349,8 @@ impl App {
     /// Shows another run from its start; the one before can be had back by undoing.
     pub(super) fn begin(&mut self, session: Session) {
         self.pause();
+        // What was still being opened is not wanted any more.
+        self.pending = None;
         self.glide = None;
         self.bad_link = None;
         self.notice.clear();
@@ -313,7 +362,9 @@ impl App {
         // A large cluster has a larger stage on a phone.
         self.is_measured = false;
         let before = self.session.replace(session).map(Box::new);
-        self.previous = before.or_else(|| self.own.take()).or_else(|| self.previous.take());
+        let own = self.own.take();
+        self.previous = before.or(own).or_else(|| self.previous.take());
+        self.set_kept_aside();
         self.is_guest = false;
         self.renew_draft();
         if !browser::fragment().is_empty() {
@@ -336,17 +387,7 @@ impl App {
         let done = record.commands.iter().filter(|placed| placed.is_planned);
         let again = done.map(|placed| Plan { at_us: placed.at_us, command: placed.command });
         let plans = in_order(again.chain(record.plans.iter().copied()).collect(), |plan| [plan.at_us, 0, 0]);
-        Record {
-            commands: Vec::new(),
-            plans,
-            chapters: Vec::new(),
-            position: 0,
-            tasks: 0,
-            playhead_us: 0,
-            shown: Shown::default(),
-            digest: None,
-            ..record
-        }
+        Record { commands: Vec::new(), plans, chapters: Vec::new(), ..record }.rewound()
     }
 
     /// The chapter at or before this moment, by its place in the list.
@@ -377,8 +418,19 @@ impl App {
         };
         if let Some(session) = &mut self.session {
             session.seek(position.min(session.length()));
-            while session.position() < position && session.step() {}
+            let mut left = STEPS_AT_A_CHAPTER;
+            while session.position() < position && left > 0 && session.step() {
+                left -= 1;
+            }
             session.look_back();
+            if session.position() < position && left == 0 {
+                self.notice = format!(
+                    "The chapter is {} events ahead. Go on to the next chapter again.",
+                    position - session.position()
+                );
+                self.changed();
+                return;
+            }
         }
         self.look_at(shown);
         self.say_step();
@@ -422,13 +474,13 @@ pub fn banner(tree: &mut Tree, app: &App, session: &Session) {
             say!(tree, "{} of {}", here.map_or(0, |place| place + 1), chapters.len());
             tree.named("›", "Next chapter", "", Msg::Chapter(false));
             if let Some(chapter) = here.and_then(|place| chapters.get(place)) {
-                tree.leaf("p", None, &raftwerk::scenario::plain(&chapter.text, 600));
+                tree.leaf("p", None, &plain(&chapter.text, 600));
             }
         });
     }
     if app.has_own() {
         el!(tree, "p", "class" = "banner"; {
-            tree.text("This run came with the link. Your own run is kept. ");
+            tree.text("Your own run is kept. ");
             tree.button("Back to your own run", "plain", Msg::OwnRun);
         });
     }

@@ -106,6 +106,7 @@ pub fn bad_link(tree: &mut Tree, app: &App) {
         el!(tree, "div", "class" = "bad-link", "role" = "alert"; {
             el!(tree, "h2", "tabindex" = "-1"; { tree.text(heading) });
             tree.leaf("p", None, &says);
+            tree.when(!app.notice().is_empty(), |tree| tree.leaf("p", Some("notice"), app.notice()));
             el!(tree, "p", "class" = "actions"; {
                 tree.when(app.has_own(), |tree| tree.button("Back to your own run", "share", Msg::OwnRun));
                 tree.button("Open the first election instead", "", Msg::StartOver);

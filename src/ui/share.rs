@@ -68,7 +68,7 @@ impl App {
     fn to_share(&self) -> Option<Record> {
         let session = self.session.as_ref()?;
         Some(if self.share_kind == 1 {
-            session.record_from_start()
+            session.record().rewound()
         } else {
             Record { shown: self.share_shown, ..session.record() }
         })
@@ -77,6 +77,7 @@ impl App {
     /// Opens the panel with the link to this moment.
     pub(super) fn share(&mut self, ctx: &Context<Self>) {
         self.share_kind = 0;
+        self.is_share_new = true;
         self.share_shown = self.shown();
         if let Some(session) = &self.session {
             let here = session.begun();
@@ -103,17 +104,19 @@ impl App {
             format!("{}#{fragment}", browser::page())
         };
         self.copied = None;
+        self.copies += 1;
+        let which = self.copies;
         let link = ctx.link().clone();
         match browser::copy(&self.shared) {
             Some(promise) => {
                 wasm_bindgen_futures::spawn_local({
                     let link = link.clone();
-                    async move { link.send_message(Msg::Copied(JsFuture::from(promise).await.is_ok())) }
+                    async move { link.send_message(Msg::Copied(which, JsFuture::from(promise).await.is_ok())) }
                 });
                 self.clipboard_timeout =
-                    Some(Timeout::new(CLIPBOARD_MS, move || link.send_message(Msg::Copied(false))));
+                    Some(Timeout::new(CLIPBOARD_MS, move || link.send_message(Msg::Copied(which, false))));
             }
-            None => link.send_message(Msg::Copied(false)),
+            None => link.send_message(Msg::Copied(which, false)),
         }
     }
 
@@ -183,7 +186,8 @@ pub fn share(tree: &mut Tree, app: &App) {
                 Some(true) if app.share_kind == EMBED => "Copied. Put it into the text of your page.",
                 Some(true) if app.share_kind == 1 => "Copied. Whoever opens the link sees the same run from its start.",
                 Some(true) => "Copied. Whoever opens the link sees the same run at this moment.",
-                Some(false) => "Copy it with your copy keys: it is selected.",
+                Some(false) if app.is_share_new => "Copy it with your copy keys: it is selected.",
+                Some(false) => "It could not be copied. Go to the field and copy it with your copy keys.",
             });
         });
         el!(tree, "input", "type" = "text", "readonly" = true, "aria-label" = if app.share_kind == EMBED { "Embed code" } else if app.share_kind == 1 { "Link to the start" } else { "Link to this moment" }; {
@@ -195,6 +199,7 @@ pub fn share(tree: &mut Tree, app: &App) {
                 tree.text(": some programs cut links longer than 2,000. A file is never cut.");
             }
         });
+        el!(tree, "p", "class" = "unit"; { say!(tree, "Digest of this moment: {:016x}", session.digests().run) });
         tree.leaf("h2", None, "Files");
         el!(tree, "p", "class" = "actions"; {
             tree.named("Save", "Save the scenario as a file", "", Msg::Take(Take::Scenario));

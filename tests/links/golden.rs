@@ -64,6 +64,15 @@ fn wanted() -> Vec<(String, Record)> {
         let least = json!({ "format": 1, "protocol": { protocol: {} } });
         all.push((format!("least-{protocol}"), played(of(least)).record()));
     }
+    for protocol in ["kraft", "classic"] {
+        let mut every = json!({ "format": 1, "seed": "12", "protocol": { protocol: {} } });
+        for (_, fields) in schema::options() {
+            if fields["protocol"].is_null() || !fields["protocol"][protocol].is_null() {
+                merge(&mut every, &fields);
+            }
+        }
+        all.push((format!("every-option-{protocol}"), played(of(every)).record()));
+    }
     for (name, fields) in schema::options() {
         let mut base = json!({ "format": 1, "seed": "11" });
         if fields["protocol"].is_null() {

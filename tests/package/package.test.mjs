@@ -129,6 +129,9 @@ test("what is wrong is refused with its code and its field, and nothing has chan
     [() => run.seek(1.5), "shape", "position"],
     [() => run.seek(2 ** 60), "shape", "position"],
     [() => run.seek(2n ** 64n), "shape", "position"],
+    [() => run.run({ until: NaN }), "shape", "options"],
+    [() => new Simulation({ format: 1, protocol: { classic: {} }, commands: [{ step: "0", at_us: "0", command: { crash: { replica: 9 } } }] }), "no_such", "commands[0].command.replica"],
+    [() => new Simulation({ format: 1, protocol: { classic: {} }, ["\u202e".repeat(10_000)]: 1 }), "shape", ""],
     [() => run.run({ until: "soon" }), "shape", "until"],
     [() => run.run({ condition: { role: { node: 7, role: "leader" } } }), "no_such", "condition.role.node"],
     [() => run.trace(0, 100_000), "too_much", "to"],
@@ -161,6 +164,18 @@ test("time stands where a run stops, and never goes back by running", async () =
   assert.equal(run.length(), seen[1] + 2n);
   run.seek(10n ** 9n);
   assert.equal(run.position(), run.length());
+});
+
+test("acting in the past as often as one likes: there is one future", async () => {
+  const { Simulation } = await import(join(pkg, "node.js"));
+  const run = new Simulation();
+  run.run({ maxEvents: 40 });
+  for (let turn = 0; turn < 120; turn += 1) {
+    run.seek(20);
+    run.apply({ set_cut: { from: 1, to: 2, is_cut: true } });
+    run.run({ maxEvents: 10 });
+  }
+  assert.equal(run.scenario().commands.length, 1);
 });
 
 test("64-bit seeds, hostile names and a run of a million events", async () => {

@@ -10,7 +10,9 @@ use super::convert::is_known;
 use super::wire::{self, Big};
 use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
-use serde::{Deserialize, Serialize};
+use serde::de::{Error, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::fmt;
 
 /// The most bytes of a record.
 const UNPACKED_MAX: usize = 2 * 1024 * 1024;
@@ -151,6 +153,51 @@ enum Section {
     Shown { selection: Option<wire::Selection>, panel: Option<wire::Panel> },
 }
 
+impl Section {
+    const fn number(&self) -> u32 {
+        match self {
+            Self::Title(_) => 0,
+            Self::Names(_) => 1,
+            Self::Links(_) => 2,
+            Self::RaftClient(_) => 3,
+            Self::Starts(_) => 4,
+            Self::Commands(_) => 5,
+            Self::Plans(_) => 6,
+            Self::Chapters(_) => 7,
+            Self::Moment { .. } => 8,
+            Self::Shown { .. } => 9,
+        }
+    }
+}
+
+/// Sections, each at most once: whoever repeats one ends before it takes memory.
+fn once_each<'de, D: Deserializer<'de>>(source: D) -> Result<Vec<Section>, D::Error> {
+    struct Sections;
+
+    impl<'de> Visitor<'de> for Sections {
+        type Value = Vec<Section>;
+
+        fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+            f.write_str("sections")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut source: A) -> Result<Vec<Section>, A::Error> {
+            let (mut all, mut seen) = (Vec::new(), 0u32);
+            while let Some(section) = source.next_element::<Section>()? {
+                let bit = 1 << section.number();
+                if seen & bit != 0 {
+                    return Err(A::Error::custom("a section stands twice"));
+                }
+                seen |= bit;
+                all.push(section);
+            }
+            Ok(all)
+        }
+    }
+
+    source.deserialize_seq(Sections)
+}
+
 #[derive(Serialize, Deserialize)]
 struct Layout {
     format: u16,
@@ -158,7 +205,7 @@ struct Layout {
     protocol: Protocol,
     replicas: u8,
     seed: u64,
-    #[serde(deserialize_with = "at_most::<64, _, _>")]
+    #[serde(deserialize_with = "once_each")]
     sections: Vec<Section>,
 }
 

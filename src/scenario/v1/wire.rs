@@ -453,8 +453,8 @@ pub enum Command {
     /// The cluster is parted into groups that do not hear each other.
     Partition {
         /// The members of each group but the first, in which are all others.
-        #[serde(deserialize_with = "at_most::<26, _, _>")]
-        #[cfg_attr(test, schemars(length(max = 26)))]
+        #[serde(deserialize_with = "at_most::<25, _, _>")]
+        #[cfg_attr(test, schemars(length(max = 25)))]
         groups: Vec<Vec<u8>>,
     },
     /// Every cut is healed, and all are one group.

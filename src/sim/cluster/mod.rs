@@ -387,6 +387,12 @@ impl<P: Protocol> Sim<P> {
         }
     }
 
+    /// Whether there is a link, at this moment.
+    #[must_use]
+    pub fn has_link(&self, from: ReplicaId, to: ReplicaId) -> bool {
+        self.network.has_link(from, to)
+    }
+
     /// How a link treats messages.
     #[must_use]
     pub fn link(&self, from: ReplicaId, to: ReplicaId) -> super::settings::LinkConditions {

@@ -6,6 +6,7 @@ use super::v1;
 use super::validate::{Code, InputError, validate};
 use crate::sim::Command;
 use serde::de::DeserializeOwned;
+use serde_json::error::Category;
 
 /// The longest text that is read, in bytes.
 const TEXT_MAX: usize = 8_000_000;
@@ -39,15 +40,16 @@ pub fn read_json<T: DeserializeOwned>(what: &str, text: &str) -> Result<T, Input
     }
     let mut source = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(&mut source).map_err(|error| {
-        let path = error.path().to_string();
-        let path = if path == "." { what.to_owned() } else { path };
         let mut says = error.inner().to_string();
-        // Where a field is, its path says; only what is no JSON is at a place in the text.
-        if let (serde_json::error::Category::Data, Some(end)) = (error.inner().classify(), says.rfind(" at line ")) {
-            says.truncate(end);
+        if error.inner().classify() != Category::Data {
+            return InputError::new(Code::Shape, what, format!("it is no JSON: {says}"));
         }
+        // Where a field is, its path says.
+        says.truncate(says.rfind(" at line ").unwrap_or(says.len()));
+        let path = error.path().to_string();
+        let path = if path == "." { what } else { &path };
         // It quotes what it was given.
-        InputError::new(Code::Shape, plain(&path, PATH_SHOWN), plain(&says, SAYS_SHOWN))
+        InputError::new(Code::Shape, plain(path, PATH_SHOWN), plain(&says, SAYS_SHOWN))
     })?;
     source.end().map_err(|_| InputError::new(Code::Shape, what, "there is more behind it"))?;
     Ok(value)

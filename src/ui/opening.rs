@@ -106,7 +106,6 @@ impl App {
         let Some(Ok(Some(record))) = browser::stored(browser::BEFORE).as_deref().map(link::decode) else {
             return false;
         };
-        browser::store(browser::BEFORE, "");
         self.open_record(record, Source::File);
         true
     }
@@ -130,10 +129,8 @@ impl App {
         };
         match record {
             Ok(record) => self.open_record(record, Source::File),
-            Err(error) => {
-                self.notice =
-                    format!("That cannot be opened: {}. Nothing has changed.", plain(&error.to_string(), SAYS_SHOWN));
-            }
+            Err(LinkError::Invalid(error)) => self.fail(Source::File, error),
+            Err(error) => self.notice = format!("That cannot be opened: {error}. Nothing has changed."),
         }
     }
 

@@ -651,7 +651,7 @@ test("files: saved, chosen, dropped and pasted; a bad one says what is wrong and
   assert.equal(file.name, "a-first-election.json");
   assert.equal(new Simulation(JSON.parse(file.text)).digest().run, seen.split(" ")[2]);
   for (let i = 0; i < 3; i += 1) await page.keyboard.press("Escape");
-  const bad = [["{", "EOF"], ["{\"format\":1}", "protocol"], [JSON.stringify(classic({ replicas: 99 })), "replicas"], [JSON.stringify(classic({ seed: 3 })), "seed"], ["hello", "damaged"]];
+  const bad = [["{", "it is no JSON"], ["{\"format\":1}", "protocol"], [JSON.stringify(classic({ replicas: 99 })), "replicas"], [JSON.stringify(classic({ seed: 3 })), "seed"], ["hello", "damaged"]];
   await stepOnce(page);
   const here = await digests(page);
   for (const [text, word] of bad) {
@@ -738,7 +738,7 @@ test("chapters lead through a run, by button and by key", async () => {
 });
 
 test("embedded it takes no storage, no focus and no time, fits 400 by 300, and opens in full", async () => {
-  const lines = "A chapter of some length, so that it has more than one line in a figure that is small, and then some more of it.";
+  const lines = "A chapter of some length, so that it has more than one line in a figure that is small, and then some more of it, and at last so much that it has four lines or five.";
   const link = fragment(classic({ title: "Figure", seed: "12", chapters: [{ position: "0", text: lines, panel: "faults" }] }), 20);
   for (const [width, height] of [[400, 300], [640, 460], [1280, 720]]) {
     const it = await open(browser, `${server.address}?embed#${link}`, { viewport: { width, height }, reducedMotion: "no-preference" });

@@ -5,7 +5,7 @@ use wasm_bindgen::{JsCast, JsValue};
 
 /// Under which the last run is kept.
 pub const RUN: &str = "raftwerk.run.1";
-/// Under which the run before it is kept.
+/// Under which the runs before it are kept, a line each, the newest first.
 pub const BEFORE: &str = "raftwerk.before.1";
 /// Under which the choices about the page are kept.
 pub const PREFS: &str = "raftwerk.page.0";

@@ -20,6 +20,8 @@ use raftwerk::view::say;
 const SAYS_SHOWN: usize = 600;
 /// The most steps that are taken at once on the way to a chapter.
 const STEPS_AT_A_CHAPTER: u64 = 200_000;
+/// How many runs are kept beside the last one.
+const BEFORE_MAX: usize = 5;
 /// Steps between two looks at the clock.
 const STEPS_AT_ONCE: u64 = 2_000;
 /// How long a replay lasts before it says so, in milliseconds.
@@ -37,6 +39,8 @@ pub enum Source {
     Kept,
     /// A file, a drop or a paste.
     File,
+    /// An earlier visit.
+    Before,
 }
 
 /// A run that is being replayed.
@@ -54,6 +58,12 @@ impl Pending {
     pub const fn goes_on(&self) -> bool {
         !self.is_asking
     }
+}
+
+/// The runs that were kept before the one that is, the newest first.
+fn kept_before() -> Vec<String> {
+    let kept = browser::stored(browser::BEFORE).unwrap_or_default();
+    kept.lines().map(str::to_owned).collect()
 }
 
 impl App {
@@ -88,10 +98,14 @@ impl App {
                 .into();
     }
 
-    /// Another run takes the place of the one that is kept, which stays as the one before.
+    /// Another run takes the place of the one that is kept, which stays among those before it.
     fn set_kept_aside(&self) {
-        if let Some(kept) = browser::stored(browser::RUN).filter(|kept| !kept.is_empty()) {
-            browser::store(browser::BEFORE, &kept);
+        let Some(kept) = browser::stored(browser::RUN).filter(|kept| !kept.is_empty()) else { return };
+        let mut before = kept_before();
+        if before.first() != Some(&kept) {
+            before.insert(0, kept);
+            before.truncate(BEFORE_MAX);
+            browser::store(browser::BEFORE, &before.join("\n"));
         }
     }
 
@@ -103,10 +117,9 @@ impl App {
             self.renew_draft();
             return true;
         }
-        let Some(Ok(Some(record))) = browser::stored(browser::BEFORE).as_deref().map(link::decode) else {
-            return false;
-        };
-        self.open_record(record, Source::File);
+        let before = kept_before();
+        let Some(Ok(Some(record))) = before.first().map(|before| link::decode(before)) else { return false };
+        self.open_record(record, Source::Before);
         true
     }
 
@@ -215,7 +228,7 @@ impl App {
         match source {
             Source::Address => self.refuse(LinkError::Invalid(error)),
             Source::Kept => self.lose_kept(),
-            Source::File => {
+            Source::File | Source::Before => {
                 let says = plain(&error.to_string(), SAYS_SHOWN);
                 self.notice = format!("That cannot be opened: {says}. Nothing has changed.");
             }
@@ -228,6 +241,12 @@ impl App {
         let shown = session.settings().shown;
         match source {
             Source::File => self.begin(session),
+            Source::Before => {
+                let before = kept_before();
+                self.begin(session);
+                self.previous = None;
+                browser::store(browser::BEFORE, &before.get(1..).unwrap_or_default().join("\n"));
+            }
             Source::Address | Source::Kept => {
                 self.set_aside();
                 self.session = Some(session);

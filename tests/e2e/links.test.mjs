@@ -524,6 +524,36 @@ test("whatever is done in a run that came with a link, one's own comes back, als
   }
 });
 
+test("one's own run comes back after two visits by the same link", async () => {
+  const link = fragment(classic({ seed: "31", replicas: 3 }), 7);
+  const it = await open(browser, server.address);
+  const { page } = it;
+  await stepToLeader(page);
+  const own = await digests(page);
+  for (const node of [2, 3]) {
+    await page.goto("about:blank");
+    await page.goto(`${server.address}#${link}`);
+    await whole(page);
+    await at(page, 7);
+    const guest = await digests(page);
+    await page.getByRole("button", { name: new RegExp(`^Node ${node},`) }).click();
+    await button(page, "Crash").click();
+    await page.waitForFunction((all) => document.querySelector(".page").getAttribute("data-digests") !== all, guest);
+  }
+  await page.goto("about:blank");
+  await page.goto(server.address);
+  await whole(page);
+  await page.getByRole("button", { name: /^Node 3, crashed/ }).waitFor();
+  await page.keyboard.press("u");
+  await page.getByRole("button", { name: /^Node 2, crashed/ }).waitFor();
+  await page.keyboard.press("u");
+  await isThere(page, own);
+  await page.keyboard.press("u");
+  await notice(page, "There is nothing to undo.");
+  await isThere(page, own);
+  await it.done();
+});
+
 test("a long link that is refused, and a run of the last visit that is not waited for, take nothing away", async () => {
   const long = new Simulation(classic({ replicas: 3, seed: "1" }));
   for (let turn = 0; turn < 5; turn += 1) long.run({ maxEvents: 450_000 });

@@ -13,6 +13,7 @@ use super::held::{self, Parts};
 use super::later::{self, Part};
 use super::listen::listen;
 use super::opening::Pending;
+use super::own::Previous;
 use super::playback::Playback;
 use super::pointers::{Dragged, Pointer};
 use super::prefs::{self, PANELS, Prefs};
@@ -114,6 +115,7 @@ pub enum Msg {
     Steadily(u8),
     Unplan(Plan),
     Undo,
+    Earlier(usize),
     Redo,
     Switch(u32),
     NameBranch(u32, String),
@@ -252,9 +254,10 @@ pub struct App {
     pub(super) shared: String,
     /// What a link is to, among [`super::share::KINDS`], and how the moment was looked at when sharing began.
     pub(super) share_kind: usize,
-    /// How often something was copied; and whether nothing was changed in the panel since it was opened.
+    /// How often something was copied; whether it is selected instead; and the digest of the moment that is shared.
     pub(super) copies: u32,
-    pub(super) is_share_new: bool,
+    pub(super) is_selected: bool,
+    pub(super) shared_digest: Option<u64>,
     pub(super) share_shown: Shown,
     /// A run that is being opened.
     pub(super) pending: Option<Pending>,
@@ -276,7 +279,12 @@ pub struct App {
     /// Going on until something is so.
     pub(super) search: Option<Searching>,
     /// The run before this one, until it is gone back to.
-    pub(super) previous: Option<Box<Session>>,
+    pub(super) previous: Vec<Previous>,
+    /// What is kept of the run that is worked on, if it is, and whether what is kept can be read.
+    pub(super) kept: String,
+    pub(super) is_own_kept: bool,
+    /// The earlier runs, by their places, as the list has them.
+    pub(super) earlier: Vec<(usize, String)>,
     /// The settings of the protocol that was left last.
     pub(super) remembered: Option<ProtocolSettings>,
     /// Whether what is laid beside still has to come as far as this run.
@@ -481,6 +489,8 @@ impl App {
     pub(super) fn load(&mut self, ctx: &Context<Self>) {
         self.is_playing = false;
         self.glide = None;
+        // How far it was played is kept too.
+        let _ = later::keep(self);
         self.bad_link = None;
         self.choose_nothing();
         self.beside = None;
@@ -877,7 +887,8 @@ impl Component for App {
             shared: String::new(),
             share_kind: 0,
             copies: 0,
-            is_share_new: false,
+            is_selected: false,
+            shared_digest: None,
             share_shown: Shown::default(),
             pending: None,
             is_guest: false,
@@ -893,7 +904,10 @@ impl Component for App {
             typed: Typed::default(),
             choice: Choice::default(),
             search: None,
-            previous: None,
+            previous: Vec::new(),
+            kept: String::new(),
+            is_own_kept: false,
+            earlier: Vec::new(),
             beside: None,
             remembered: None,
             is_behind: false,

@@ -2,6 +2,7 @@
 
 use super::app::{App, Msg};
 use super::frame::{head_transform, translate};
+use super::own;
 use super::stage::{arrow_class, client_words, figure, figure_class, head, link, regions};
 use super::tree::{Tree, classes, el, say};
 use raftwerk::session::{BranchView, Edit, Session};
@@ -38,7 +39,7 @@ pub fn branches(tree: &mut Tree, app: &App, session: &Session) {
             }
         });
         el!(tree, "p", "class" = "actions"; {
-            el!(tree, "button", "type" = "button", "disabled" = session.to_undo().is_none(); {
+            el!(tree, "button", "type" = "button", "disabled" = session.to_undo().is_none() && !app.has_previous(); {
                 tree.click(Msg::Undo);
                 tree.text("Undo");
             });
@@ -57,6 +58,7 @@ pub fn branches(tree: &mut Tree, app: &App, session: &Session) {
                 el!(tree, "p", "class" = "unit"; { say!(tree, "Redo does again: {}", edit(session, what)) });
             }
         });
+        tree.group(|tree| own::list(tree, app));
     });
 }
 

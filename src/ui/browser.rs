@@ -5,8 +5,8 @@ use wasm_bindgen::{JsCast, JsValue};
 
 /// Under which the last run is kept.
 pub const RUN: &str = "raftwerk.run.1";
-/// Under which the runs before it are kept, a line each, the newest first.
-pub const BEFORE: &str = "raftwerk.before.1";
+/// Under which earlier ones are kept, a line each, the newest first.
+pub const EARLIER: &str = "raftwerk.earlier.1";
 /// Under which the choices about the page are kept.
 pub const PREFS: &str = "raftwerk.page.0";
 
@@ -49,11 +49,9 @@ pub fn stored(key: &str) -> Option<String> {
     storage()?.get_item(key).ok().flatten()
 }
 
-/// Keeps something for the next visit, if the browser lets us.
-pub fn store(key: &str, text: &str) {
-    if let Some(storage) = storage() {
-        let _ = storage.set_item(key, text);
-    }
+/// Keeps something for the next visit. False if there is no room for it; without storage nothing is ever too much.
+pub fn store(key: &str, text: &str) -> bool {
+    storage().is_none_or(|storage| storage.set_item(key, text).is_ok())
 }
 
 /// Whether the page is a figure in another page.
@@ -99,6 +97,11 @@ pub fn focus(selector: &str) {
     if let Some(field) = element.dyn_ref::<web_sys::HtmlInputElement>().filter(|field| field.read_only()) {
         field.select();
     }
+}
+
+/// Whether the focus is in a field.
+pub fn is_in_field() -> bool {
+    gloo_document().active_element().is_some_and(|element| element.matches("input, select").unwrap_or(false))
 }
 
 /// Begins to copy text. Pages that are not secure have no clipboard, and some that have one refuse at once.

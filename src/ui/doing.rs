@@ -197,6 +197,7 @@ impl App {
                 self.changed();
             }
             Msg::Undo | Msg::Redo => self.undo(matches!(msg, Msg::Undo)),
+            Msg::Earlier(place) => self.open_earlier(place),
             Msg::Switch(id) => {
                 self.halt();
                 self.beside = None;

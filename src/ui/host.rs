@@ -103,6 +103,8 @@ impl App {
                     self.halt();
                 }
                 let Some(session) = &mut self.session else { return refused(Code::CannotBeDone.name(), NO_RUN) };
+                // A host has one future to speak of.
+                session.forget_others();
                 match command.and_then(|command| session.act(command)) {
                     Ok(()) => {
                         self.changed();

@@ -220,7 +220,8 @@ impl App {
                     self.clipboard_timeout = None;
                     self.copied = Some(is_copied);
                     // Whoever is choosing what to share stays where they are.
-                    if !is_copied && self.is_share_new {
+                    self.is_selected = !is_copied && !browser::is_in_field();
+                    if self.is_selected {
                         self.focus = Some(".sharing [readonly]");
                     }
                 }
@@ -230,6 +231,9 @@ impl App {
                 let opens = self.open != open;
                 if opens && open == Open::Settings {
                     self.draft = Some(Draft::of(&self.at_start()));
+                }
+                if opens && open == Open::Branches {
+                    self.look_up_earlier();
                 }
                 self.show_overlay(if opens { open } else { Open::Nothing });
                 true
@@ -262,8 +266,8 @@ impl App {
             }
             Msg::OwnRun => {
                 browser::show_fragment("");
-                self.load(ctx);
                 self.notice.clear();
+                self.load(ctx);
                 true
             }
             Msg::Chapter(is_back) => {
@@ -272,7 +276,6 @@ impl App {
             }
             Msg::ShareKind(kind) => {
                 self.share_kind = kind;
-                self.is_share_new = false;
                 self.make_link(ctx);
                 true
             }
@@ -281,7 +284,6 @@ impl App {
                     session.set_title(title.trim().to_owned());
                 }
                 self.changed();
-                self.is_share_new = false;
                 self.make_link(ctx);
                 true
             }

@@ -25,6 +25,7 @@ mod logs;
 mod looking;
 mod opening;
 mod overlays;
+mod own;
 mod panels;
 mod playback;
 mod pointers;

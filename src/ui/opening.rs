@@ -20,8 +20,6 @@ use raftwerk::view::say;
 const SAYS_SHOWN: usize = 600;
 /// The most steps that are taken at once on the way to a chapter.
 const STEPS_AT_A_CHAPTER: u64 = 200_000;
-/// How many runs are kept beside the last one.
-const BEFORE_MAX: usize = 5;
 /// Steps between two looks at the clock.
 const STEPS_AT_ONCE: u64 = 2_000;
 /// How long a replay lasts before it says so, in milliseconds.
@@ -39,8 +37,6 @@ pub enum Source {
     Kept,
     /// A file, a drop or a paste.
     File,
-    /// An earlier visit.
-    Before,
 }
 
 /// A run that is being replayed.
@@ -60,15 +56,10 @@ impl Pending {
     }
 }
 
-/// The runs that were kept before the one that is, the newest first.
-fn kept_before() -> Vec<String> {
-    let kept = browser::stored(browser::BEFORE).unwrap_or_default();
-    kept.lines().map(str::to_owned).collect()
-}
-
 impl App {
     /// Opens what the address asks for, or else what was there at the last visit.
     pub(super) fn open_asked(&mut self) {
+        self.is_own_kept = matches!(browser::stored(browser::RUN).as_deref().map(link::decode), Some(Ok(Some(_))));
         match link::decode(&browser::fragment()) {
             Ok(Some(record)) => self.open_record(record, Source::Address),
             Ok(None) => self.open_kept(),
@@ -76,12 +67,27 @@ impl App {
         }
     }
 
+    /// Goes back to one's own run: of this visit, of the last, or a new one.
+    fn show_own(&mut self) {
+        match self.own.take() {
+            Some(own) => {
+                self.session = Some(*own);
+                self.is_guest = false;
+            }
+            None => self.open_kept(),
+        }
+    }
+
     /// Opens what was there at the last visit, or else what a newcomer sees.
     fn open_kept(&mut self) {
-        match browser::stored(browser::RUN).as_deref().map(link::decode) {
-            Some(Ok(Some(record))) => self.open_record(record, Source::Kept),
-            None | Some(Ok(None)) => self.show_newcomer(),
-            Some(Err(_)) => self.lose_kept(),
+        let kept = browser::stored(browser::RUN).unwrap_or_default();
+        match link::decode(&kept) {
+            Ok(Some(record)) => {
+                self.kept = kept;
+                self.open_record(record, Source::Kept);
+            }
+            Ok(None) => self.show_newcomer(),
+            Err(_) => self.lose_kept(),
         }
     }
 
@@ -93,39 +99,15 @@ impl App {
 
     fn lose_kept(&mut self) {
         self.show_newcomer();
+        self.is_own_kept = false;
         self.notice =
             "The run of your last visit was made by another version of this page and cannot be opened by this one. This is a new one."
                 .into();
     }
 
-    /// Another run takes the place of the one that is kept, which stays among those before it.
-    fn set_kept_aside(&self) {
-        let Some(kept) = browser::stored(browser::RUN).filter(|kept| !kept.is_empty()) else { return };
-        let mut before = kept_before();
-        if before.first() != Some(&kept) {
-            before.insert(0, kept);
-            before.truncate(BEFORE_MAX);
-            browser::store(browser::BEFORE, &before.join("\n"));
-        }
-    }
-
-    /// Goes back to the run before this one, of this visit or of the last. False if there is none.
-    pub(super) fn go_back(&mut self) -> bool {
-        if let Some(previous) = self.previous.take() {
-            self.session = Some(*previous);
-            self.is_guest = false;
-            self.renew_draft();
-            return true;
-        }
-        let before = kept_before();
-        let Some(Ok(Some(record))) = before.first().map(|before| link::decode(before)) else { return false };
-        self.open_record(record, Source::Before);
-        true
-    }
-
     /// Nothing is shown but what is wrong.
     fn refuse(&mut self, error: LinkError) {
-        self.set_aside();
+        self.lay_aside();
         self.bad_link = Some(error);
         // A figure in another page takes no focus.
         self.focus = (!self.is_embedded).then_some(".bad-link h2");
@@ -211,14 +193,7 @@ impl App {
         }
         let says = "Not opened. Nothing has changed.";
         if self.session.is_none() && self.bad_link.is_none() {
-            match self.own.take() {
-                Some(own) => {
-                    self.session = Some(*own);
-                    self.is_guest = false;
-                }
-                None if pending.source == Source::Address => self.open_kept(),
-                None => self.show_newcomer(),
-            }
+            if pending.source == Source::Kept { self.show_newcomer() } else { self.show_own() }
         }
         self.notice = says.into();
         self.changed();
@@ -228,8 +203,12 @@ impl App {
         match source {
             Source::Address => self.refuse(LinkError::Invalid(error)),
             Source::Kept => self.lose_kept(),
-            Source::File | Source::Before => {
+            Source::File => {
                 let says = plain(&error.to_string(), SAYS_SHOWN);
+                // Nothing else may be there yet: what was being opened until now was set aside for this.
+                if self.session.is_none() && self.bad_link.is_none() {
+                    self.show_own();
+                }
                 self.notice = format!("That cannot be opened: {says}. Nothing has changed.");
             }
         }
@@ -241,14 +220,8 @@ impl App {
         let shown = session.settings().shown;
         match source {
             Source::File => self.begin(session),
-            Source::Before => {
-                let before = kept_before();
-                self.begin(session);
-                self.previous = None;
-                browser::store(browser::BEFORE, &before.get(1..).unwrap_or_default().join("\n"));
-            }
             Source::Address | Source::Kept => {
-                self.set_aside();
+                self.lay_aside();
                 self.session = Some(session);
                 self.is_guest = source == Source::Address;
                 self.changed();
@@ -257,21 +230,6 @@ impl App {
         if source != Source::Kept {
             self.look_at(shown);
         }
-    }
-
-    /// Sets one's own run aside, to come back to it.
-    fn set_aside(&mut self) {
-        if let Some(session) = self.session.take()
-            && !self.is_guest
-        {
-            self.own = Some(Box::new(session));
-        }
-    }
-
-    /// Whether there is a run of one's own beside the one that came with the link.
-    pub(super) fn has_own(&self) -> bool {
-        (self.is_guest || self.session.is_none())
-            && (self.own.is_some() || browser::stored(browser::RUN).is_some_and(|kept| link::decode(&kept).is_ok()))
     }
 
     /// Selects what is to be looked at, and opens its panel.
@@ -335,25 +293,6 @@ impl App {
         Shown { selection: self.selected.map(Selection::Node).or(message).or(link), panel }
     }
 
-    /// Keeps the run for the next visit, and for whoever shows it after a trap.
-    pub(super) fn keep(&mut self) {
-        let Some(session) = &self.session else { return };
-        let fragment = link::encode(&session.record());
-        browser::hand_over(&fragment);
-        if self.is_embedded {
-            self.full = format!("{}#{fragment}", browser::page());
-        }
-        if self.is_guest && session.to_undo().is_some() {
-            // It is one's own from now on; undoing all of it goes back to what was.
-            self.is_guest = false;
-            self.set_kept_aside();
-            self.previous = self.own.take();
-        }
-        if !self.is_guest && self.bad_link.is_none() {
-            browser::store(browser::RUN, &fragment);
-        }
-    }
-
     /// Begins another run; one that cannot begin changes nothing.
     pub(super) fn start(&mut self, record: Record) {
         match Session::open(record) {
@@ -377,11 +316,8 @@ impl App {
         self.choice = Choice::default();
         // A large cluster has a larger stage on a phone.
         self.is_measured = false;
-        let before = self.session.replace(session).map(Box::new);
-        let own = self.own.take();
-        self.previous = before.or(own).or_else(|| self.previous.take());
-        self.set_kept_aside();
-        self.is_guest = false;
+        let before = self.session.replace(session);
+        self.take_the_place_of(before);
         self.renew_draft();
         if !browser::fragment().is_empty() {
             browser::show_fragment("");

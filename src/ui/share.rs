@@ -20,6 +20,7 @@ const STEPS_MAX: u64 = 20_000;
 
 /// What a link is to.
 pub const KINDS: [&str; 3] = ["This moment", "The start", "A figure for another page (embed code)"];
+const START: usize = 1;
 const EMBED: usize = 2;
 
 /// What can be taken away as a file.
@@ -67,7 +68,7 @@ impl App {
     /// The record that is shared.
     fn to_share(&self) -> Option<Record> {
         let session = self.session.as_ref()?;
-        Some(if self.share_kind == 1 {
+        Some(if self.share_kind == START {
             session.record().rewound()
         } else {
             Record { shown: self.share_shown, ..session.record() }
@@ -77,7 +78,6 @@ impl App {
     /// Opens the panel with the link to this moment.
     pub(super) fn share(&mut self, ctx: &Context<Self>) {
         self.share_kind = 0;
-        self.is_share_new = true;
         self.share_shown = self.shown();
         if let Some(session) = &self.session {
             let here = session.begun();
@@ -103,6 +103,7 @@ impl App {
             browser::show_fragment(&fragment);
             format!("{}#{fragment}", browser::page())
         };
+        self.shared_digest = self.session.as_ref().filter(|_| self.share_kind != START).map(|it| it.digests().run);
         self.copied = None;
         self.copies += 1;
         let which = self.copies;
@@ -184,13 +185,13 @@ pub fn share(tree: &mut Tree, app: &App) {
             tree.text(match copied {
                 None => "Copying …",
                 Some(true) if app.share_kind == EMBED => "Copied. Put it into the text of your page.",
-                Some(true) if app.share_kind == 1 => "Copied. Whoever opens the link sees the same run from its start.",
+                Some(true) if app.share_kind == START => "Copied. Whoever opens the link sees the same run from its start.",
                 Some(true) => "Copied. Whoever opens the link sees the same run at this moment.",
-                Some(false) if app.is_share_new => "Copy it with your copy keys: it is selected.",
+                Some(false) if app.is_selected => "Copy it with your copy keys: it is selected.",
                 Some(false) => "It could not be copied. Go to the field and copy it with your copy keys.",
             });
         });
-        el!(tree, "input", "type" = "text", "readonly" = true, "aria-label" = if app.share_kind == EMBED { "Embed code" } else if app.share_kind == 1 { "Link to the start" } else { "Link to this moment" }; {
+        el!(tree, "input", "type" = "text", "readonly" = true, "aria-label" = if app.share_kind == EMBED { "Embed code" } else if app.share_kind == START { "Link to the start" } else { "Link to this moment" }; {
             tree.value(address);
         });
         el!(tree, "p", "class" = "unit"; {
@@ -199,7 +200,9 @@ pub fn share(tree: &mut Tree, app: &App) {
                 tree.text(": some programs cut links longer than 2,000. A file is never cut.");
             }
         });
-        el!(tree, "p", "class" = "unit"; { say!(tree, "Digest of this moment: {:016x}", session.digests().run) });
+        if let Some(digest) = app.shared_digest {
+            el!(tree, "p", "class" = "unit"; { say!(tree, "Digest of this moment: {digest:016x}") });
+        }
         tree.leaf("h2", None, "Files");
         el!(tree, "p", "class" = "actions"; {
             tree.named("Save", "Save the scenario as a file", "", Msg::Take(Take::Scenario));

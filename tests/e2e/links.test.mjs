@@ -492,18 +492,41 @@ test("opening a link never destroys one's own run", async () => {
 const isThere = (page, all) => page.waitForFunction((it) => document.querySelector(".page")?.getAttribute("data-digests") === it, all);
 const whole = (page) => page.locator("html[data-whole]").waitFor();
 
-test("whatever is done in a run that came with a link, one's own comes back, also after a reload", async () => {
+/** Opens the newest of the earlier runs at a position. */
+async function openEarlier(page, events) {
+  await page.keyboard.press("b");
+  await page.getByRole("button", { name: new RegExp(`: Raft, event ${events}, \\d+ done by hand$`) }).first().click();
+}
+
+test("whatever is done in a run that came with a link, one's own is among the earlier ones, also after a reload", async () => {
   const link = fragment(classic({ seed: "31", replicas: 3 }), 7);
   const deeds = {
     "a crash": async (page) => { await page.getByRole("button", { name: /^Node 2,/ }).click(); await button(page, "Crash").click(); },
     "the other protocol": (page) => button(page, "KRaft").click(),
     "another seed": (page) => button(page, "Another seed").click(),
     "a file": (page) => paste(page, JSON.stringify(classic({ seed: "99", replicas: 3 }))),
+    "two visits": async (page) => {
+      await deeds["a crash"](page);
+      await page.goto("about:blank");
+      await page.goto(`${server.address}#${link}`);
+      await whole(page);
+      await at(page, 7);
+      await deeds["a crash"](page);
+    },
+    "undoing": async (page) => {
+      await button(page, "Another seed").click();
+      await at(page, 0);
+      // Back to the run of the link, which is a guest again; there undo goes no further.
+      for (let i = 0; i < 6; i += 1) await page.keyboard.press("u");
+      await at(page, 7);
+      await button(page, "Back to your own run").waitFor();
+      await deeds["a crash"](page);
+    },
   };
   for (const [what, deed] of Object.entries(deeds)) {
     const it = await open(browser, server.address);
     const { page } = it;
-    await stepToLeader(page);
+    const events = await stepToLeader(page);
     const own = await digests(page);
     // In a new visit, so that one's own run is only in storage.
     await page.goto("about:blank");
@@ -518,39 +541,45 @@ test("whatever is done in a run that came with a link, one's own comes back, als
     await whole(page);
     assert.notEqual(await digests(page), own, what);
     await page.keyboard.press("u");
-    await isThere(page, own).catch(() => page.keyboard.press("u"));
+    await notice(page, "There is nothing to undo.");
+    await openEarlier(page, events);
     await isThere(page, own);
     await it.done();
   }
 });
 
-test("one's own run comes back after two visits by the same link", async () => {
-  const link = fragment(classic({ seed: "31", replicas: 3 }), 7);
+test("another tab's work is not lost either, and undo within a visit goes through one's own runs", async () => {
   const it = await open(browser, server.address);
   const { page } = it;
-  await stepToLeader(page);
+  const events = await stepToLeader(page);
   const own = await digests(page);
-  for (const node of [2, 3]) {
-    await page.goto("about:blank");
-    await page.goto(`${server.address}#${link}`);
-    await whole(page);
-    await at(page, 7);
-    const guest = await digests(page);
-    await page.getByRole("button", { name: new RegExp(`^Node ${node},`) }).click();
-    await button(page, "Crash").click();
-    await page.waitForFunction((all) => document.querySelector(".page").getAttribute("data-digests") !== all, guest);
-  }
-  await page.goto("about:blank");
-  await page.goto(server.address);
+  const tab = await it.context.newPage();
+  await tab.goto(server.address);
+  await whole(tab);
+  await tab.getByRole("button", { name: /^Node 2,/ }).click();
+  await button(tab, "Crash").click();
+  await tab.getByRole("button", { name: /^Node 2, crashed/ }).waitFor();
+  await stepOnce(page);
+  await page.reload();
   await whole(page);
-  await page.getByRole("button", { name: /^Node 3, crashed/ }).waitFor();
-  await page.keyboard.press("u");
+  await openEarlier(page, events + 1);
   await page.getByRole("button", { name: /^Node 2, crashed/ }).waitFor();
+  // A run of one's own, a link, another seed: undo goes back through both.
+  await tab.close();
+  await button(page, "Another seed").click();
+  await at(page, 0);
+  const mine = await digests(page);
+  await goTo(page, fragment(classic({ seed: "31", replicas: 3 }), 7));
+  await at(page, 7);
+  await button(page, "Another seed").click();
+  await at(page, 0);
   await page.keyboard.press("u");
-  await isThere(page, own);
+  await at(page, 7);
+  await button(page, "Back to your own run").click();
+  await at(page, 0);
   await page.keyboard.press("u");
-  await notice(page, "There is nothing to undo.");
-  await isThere(page, own);
+  await isThere(page, mine);
+  assert.notEqual(own, mine);
   await it.done();
 });
 

@@ -33,8 +33,19 @@ fn read(fragment: &str) -> Option<Record> {
     link::decode(fragment).ok().flatten()
 }
 
+/// Whether a run is what a newcomer sees, under any seed, before its first step.
+fn is_blank(fragment: &str) -> bool {
+    read(fragment).is_some_and(|it| {
+        let blank = Record { seed: it.seed, ..Record::newcomer() };
+        it.position == 0 && it.rewound() == blank
+    })
+}
+
 /// Puts a run among the earlier ones.
 fn set_aside(fragment: String) {
+    if is_blank(&fragment) {
+        return;
+    }
     let mut all = earlier();
     all.retain(|other| *other != fragment);
     all.insert(0, fragment);
@@ -137,8 +148,11 @@ impl App {
             let title = plain(&record.title, 60);
             let title = if title.is_empty() { "Without a title".to_owned() } else { title };
             let protocol = text::words(record.protocol.family()).protocol;
-            let done = record.commands.len();
-            Some(format!("{title}: {protocol}, event {}, {done} done by hand", record.position))
+            let done = match record.commands.len() {
+                0 => String::new(),
+                done => format!(", {done} done by hand"),
+            };
+            Some(format!("{title}: {protocol}, event {}{done}", record.position))
         };
         let all = earlier().into_iter().enumerate().filter(|(_, fragment)| *fragment != self.kept);
         self.earlier = all.filter_map(|(place, fragment)| Some((place, says(fragment)?))).collect();

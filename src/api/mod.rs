@@ -139,12 +139,7 @@ impl Simulation {
     /// A `RaftwerkError`; also if there is no run in the address.
     #[wasm_bindgen(js_name = fromLink)]
     pub fn from_link(address: &str) -> Result<Simulation, JsValue> {
-        let fragment = address.split_once('#').map_or_else(
-            // An address without a fragment has no run in it.
-            || if address.contains('/') { "" } else { address },
-            |(_, fragment)| fragment,
-        );
-        let record = link::decode(fragment).map_err(|problem| link_error(&problem))?;
+        let record = link::decode(link::fragment_of(address)).map_err(|problem| link_error(&problem))?;
         let record =
             record.ok_or_else(|| error("empty", "", "there is no run in this address: nothing stands behind its #"))?;
         Session::open(record).map(Self).map_err(|error| input_error(&error))

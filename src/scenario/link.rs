@@ -63,6 +63,12 @@ pub fn encode(record: &Record) -> String {
     text + &sum
 }
 
+/// What stands behind the `#` of an address; a text without one is a fragment, unless it is an address all the same.
+#[must_use]
+pub fn fragment_of(text: &str) -> &str {
+    text.split_once('#').map_or(if text.contains('/') { "" } else { text }, |(_, fragment)| fragment)
+}
+
 /// What a fragment says: nothing (there is none), or a record.
 ///
 /// # Errors

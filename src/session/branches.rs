@@ -148,7 +148,7 @@ impl Session {
         let (step, tasks, at_us) = (self.position(), self.sim().tasks_into(), self.playhead_us);
         let line = Rc::new(self.line());
         let before = Arc::new(self.sim().clone());
-        Any::act(&mut self.history, Placed { step, tasks, at_us, command, is_planned: false, check: None })?;
+        Any::act(&mut self.history, Placed { tasks, ..Placed::by_hand(step, at_us, command) })?;
         self.keep(Edit::Act(command), Rc::clone(&line));
         if forks {
             self.fork(line, step, at_us, command);

@@ -415,6 +415,14 @@ pub struct Placed {
     pub check: Option<u8>,
 }
 
+impl Placed {
+    /// One that is given by hand between two steps.
+    #[must_use]
+    pub const fn by_hand(step: u64, at_us: u64, command: Command) -> Self {
+        Self { step, tasks: 0, at_us, command, is_planned: false, check: None }
+    }
+}
+
 /// A command that is to come at a time: before everything else that is due then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {

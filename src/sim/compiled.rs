@@ -97,14 +97,7 @@ fn run_events<P: Protocol>(sim: &mut Sim<P>, events: u64, leader: ReplicaId, app
         if append_every_us > 0 && sim.next_due_us() >= append_at_us {
             let command = Command::Append { replica: leader, key: 1, value: sim.steps(), count: 1 };
             // Refused only if the leader is down, which nothing here makes it.
-            let _ = sim.apply(Placed {
-                step: sim.steps(),
-                tasks: 0,
-                at_us: append_at_us,
-                command,
-                is_planned: false,
-                check: None,
-            });
+            let _ = sim.apply(Placed::by_hand(sim.steps(), append_at_us, command));
             append_at_us += append_every_us;
         } else if !sim.step() {
             break;

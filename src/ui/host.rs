@@ -57,15 +57,12 @@ impl App {
 
     fn serve(&mut self, word: &str, what: &Value) -> Value {
         let done = match (word, what) {
-            ("open", Value::String(text)) => {
-                let fragment = text.split_once('#').map_or(text.as_str(), |(_, fragment)| fragment);
-                match link::decode(fragment) {
-                    Ok(Some(record)) => self.open_for_host(record),
-                    Ok(None) => return refused("empty", "there is no run in it"),
-                    Err(LinkError::Invalid(error)) => Err(error),
-                    Err(error) => return refused(error.code(), error),
-                }
-            }
+            ("open", Value::String(text)) => match link::decode(link::fragment_of(text)) {
+                Ok(Some(record)) => self.open_for_host(record),
+                Ok(None) => return refused("empty", "there is no run in it"),
+                Err(LinkError::Invalid(error)) => Err(error),
+                Err(error) => return refused(error.code(), error),
+            },
             ("scenario", scenario) => {
                 let wire = read_json("scenario", &scenario.to_string());
                 wire.and_then(into_record).and_then(|record| self.open_for_host(record))

@@ -119,8 +119,7 @@ impl App {
         let record = if text.starts_with('{') {
             from_json(text).map_err(LinkError::Invalid)
         } else {
-            let fragment = text.split_once('#').map_or(text, |(_, fragment)| fragment);
-            link::decode(fragment).and_then(|record| record.ok_or(LinkError::Damaged))
+            link::decode(link::fragment_of(text)).and_then(|record| record.ok_or(LinkError::Damaged))
         };
         match record {
             Ok(record) => self.open_record(record, Source::File),

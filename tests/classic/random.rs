@@ -112,14 +112,7 @@ impl Run {
     }
 
     fn act(&mut self, command: Command) -> bool {
-        let placed = Placed {
-            step: self.sim.steps(),
-            tasks: 0,
-            at_us: self.sim.now_us(),
-            command,
-            is_planned: false,
-            check: None,
-        };
+        let placed = Placed::by_hand(self.sim.steps(), self.sim.now_us(), command);
         if self.sim.apply(placed).is_err() {
             return false;
         }

@@ -10,8 +10,9 @@ const TEXT: &str = include_str!("../../docs/link-format.md");
 /// The rows of the table that begins with a heading; its cells.
 fn table(heading: &str) -> Vec<Vec<&'static str>> {
     let start = TEXT.find(heading).unwrap_or_else(|| panic!("there is a table {heading}"));
-    let rows = TEXT[start..].lines().skip(2).take_while(|line| line.starts_with('|'));
-    rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect()).collect()
+    let rows: Vec<&str> = TEXT[start..].lines().take_while(|line| line.starts_with('|')).collect();
+    // Behind the heading and its rule.
+    rows[2..].iter().map(|row| row.trim_matches('|').split('|').map(str::trim).collect()).collect()
 }
 
 fn hex(cell: &str) -> Vec<u8> {
